@@ -1,0 +1,75 @@
+"""The close of a turn: are both keys turned, and if not, what does the next prompt carry."""
+
+from __future__ import annotations
+
+from ralphloop.core import messages as m
+from ralphloop.core.feedback import NO_RESULT, gate_feedback, unproven_claim
+from ralphloop.core.model import Ending, Feedback, Kind, Require, Strength
+from ralphloop.core.state import LoopState, Turn
+
+
+def close(state: LoopState, at: float) -> m.Entry:
+    """The entry that ends the open turn."""
+    turn = state.open_turn
+    done = _keys_turned(state, turn)
+    strength = _strength(turn) if done else None
+    feedback = () if done else _feedback(state, turn)
+    assert state.tree is not None
+    if turn.checking:
+        return m.CheckEnded(at=at, done=done, strength=strength, fingerprint=state.tree.fingerprint, feedback=feedback)
+    return m.IterationEnded(
+        at=at,
+        number=state.iteration,
+        done=done,
+        strength=strength,
+        failed=turn.ending is not Ending.OK,
+        progress=_progress(state, turn),
+        reason="" if turn.ending is Ending.OK else turn.reason,
+        feedback=feedback,
+    )
+
+
+def _keys_turned(state: LoopState, turn: Turn) -> bool:
+    """Key 1 and key 2 of design §5, in this turn and on the tree that the gates saw."""
+    green = all(verdict.passed for verdict in turn.verdicts) and len(turn.verdicts) == len(state.spec.gates)
+    same_tree = not state.spec.gates or (state.tree is not None and turn.gates_saw == state.tree.fingerprint)
+    if not green or not same_tree or turn.tampered or (turn.scm and turn.gates_saw is None):
+        return False
+    if not turn.checking and turn.ending is not Ending.OK:
+        return False
+    if state.spec.completion.require is Require.PROVED and _strength(turn) is not Strength.PROVED:
+        return False
+    return _claimed(turn) if state.spec.work.kind is Kind.PROMPT else _checklist_done(state, turn)
+
+
+def _checklist_done(state: LoopState, turn: Turn) -> bool:
+    complete = state.survey is not None and state.survey.complete
+    return complete and (bool(state.spec.gates) or turn.checking or _claimed(turn))
+
+
+def _claimed(turn: Turn) -> bool:
+    return turn.last is not None and turn.last.claim.claimed
+
+
+def _strength(turn: Turn) -> Strength:
+    return Strength.PROVED if any(verdict.passed for verdict in turn.verdicts) else Strength.ATTESTED
+
+
+def _progress(state: LoopState, turn: Turn) -> bool:
+    """A task was closed, the tree changed by lawful means, or a check says something new."""
+    before, after = turn.survey.remaining, state.survey.remaining if state.survey else None
+    closed = before is not None and after is not None and after < before
+    checks = tuple((verdict.name, verdict.result.value) for verdict in turn.verdicts)
+    return closed or (turn.changed and not turn.lawless) or bool(checks and checks != state.streaks.last_checks)
+
+
+def _feedback(state: LoopState, turn: Turn) -> tuple[Feedback, ...]:
+    """What the next prompt carries. Where no attempt came to a good end, what the last one carried stands on (this turn's notes included)."""
+    if turn.ending is not Ending.OK and not turn.checking:
+        carried = tuple(feedback for feedback in state.feedback if not feedback.text.startswith(NO_RESULT))
+        return (*carried, Feedback(text=f"{NO_RESULT}: {turn.reason}."))
+    notes = tuple(Feedback(text=note) for note in turn.notes)
+    checked = zip(state.spec.gates, turn.verdicts, strict=False)
+    gates = tuple(gate_feedback(gate, verdict) for gate, verdict in checked if not verdict.passed)
+    claim = unproven_claim(state) if _claimed(turn) else None
+    return notes + gates + ((Feedback(text=claim),) if claim else ())

@@ -1,0 +1,252 @@
+"""The heart: next_action(state) · begin(state, action) · decide(state, observation) → entries.
+
+A loop is READY between iterations. A survey opens an iteration (ATTEMPT), or, where the work is already complete, a check (GATES without an
+agent). An attempt is always JUDGED against the Snapshot of its iteration before anything else, and what it was not allowed to change is
+put back (RESTORE); nothing, not even a stop, comes between. Then GATES, VERIFY and SCM, and the iteration CLOSES: the two keys are turned, or
+the feedback is gathered for the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import assert_never
+
+from ralphloop.core import messages as m
+from ralphloop.core.close import close
+from ralphloop.core.endings import classify
+from ralphloop.core.evolve import evolve
+from ralphloop.core.limits import estimated_charge, limit_reached
+from ralphloop.core.model import Ending, Outcome, OutcomeKind, Purpose, Strength
+from ralphloop.core.prompts import fill
+from ralphloop.core.state import LoopState, Phase
+
+# --- next_action ------------------------------------------------------------------------------------------------------
+
+
+def next_action(state: LoopState) -> m.Action:
+    """What the loop does next; a pure function of everything that is known."""
+    if state.phase is Phase.JUDGE:
+        return m.Judge(snapshot=state.open_turn.snapshot)
+    if state.phase is Phase.RESTORE:
+        return m.Restore(iteration=state.iteration, restorations=state.open_turn.restorations)
+    outcome = _outcome(state)
+    if outcome is not None:
+        return m.Stop(outcome=outcome)
+    if state.wait_until is not None:
+        return m.Wait(until=state.wait_until, why=state.wait_why)
+    return _work_on(state)
+
+
+def _work_on(state: LoopState) -> m.Action:
+    match state.phase:
+        case Phase.READY:
+            return m.SurveyWork()
+        case Phase.ATTEMPT:
+            attempt = state.open_turn.attempt + 1
+            run_id = f"{state.spec.loop_id}/{state.iteration}/{attempt}"
+            return m.RunAgent(iteration=state.iteration, attempt=attempt, purpose=Purpose.WORK, run_id=run_id)
+        case Phase.GATES:
+            return m.RunGates(iteration=state.iteration + state.open_turn.checking)
+        case Phase.VERIFY:
+            return m.Verify(snapshot=state.open_turn.snapshot)
+        case Phase.SCM:
+            return _scm_action(state)
+        case Phase.JUDGE | Phase.RESTORE | Phase.CLOSE:
+            raise AssertionError(f"phase {state.phase} never waits for an action")
+    assert_never(state.phase)
+
+
+def _scm_action(state: LoopState) -> m.Action:
+    turn, scm = state.open_turn, state.spec.scm
+    assert turn.gates_saw is not None
+    task, _, rest = scm.tasks[turn.scm_next].partition(" ")
+    match task:
+        case "commit":
+            message = turn.commit_message or fill(scm.message, state)
+            return m.Commit(iteration=state.iteration, message=message, fingerprint=turn.gates_saw)
+        case "push":
+            return m.Push()
+        case _:
+            return m.Merge(branch=rest)
+
+
+def _outcome(state: LoopState) -> Outcome | None:
+    """Why the loop should end now. Done comes before every bound: completion on the last allowed iteration is done."""
+    if state.outcome is not None:
+        return state.outcome
+    if state.done is not None:
+        return _done(state, state.done)
+    if state.verdict is not None:
+        return state.verdict
+    if state.stopping is not None:
+        return Outcome(kind=OutcomeKind.INTERRUPTED, reason=f"stopped by {state.stopping}")
+    if state.phase in {Phase.READY, Phase.ATTEMPT}:
+        return limit_reached(state, new_iteration=state.phase is Phase.READY)
+    return None
+
+
+def _done(state: LoopState, strength: Strength) -> Outcome:
+    checked = len(state.spec.gates)
+    reason = "nothing was checked" if strength is Strength.ATTESTED else f"{checked} gate{'' if checked == 1 else 's'} green"
+    return Outcome(kind=OutcomeKind.DONE, reason=reason, strength=strength)
+
+
+# --- begin ------------------------------------------------------------------------------------------------------------
+
+
+def begin(state: LoopState, action: m.Action, at: float) -> tuple[m.Entry, ...]:
+    """The entries that stand in the ledger before the action is done."""
+    match action:
+        case m.SurveyWork():
+            return ()
+        case m.RunAgent():
+            tells = tuple(tell.request_id for tell in state.tells if tell.request_id is not None)
+            return (
+                m.AttemptStarted(
+                    at=at, iteration=action.iteration, attempt=action.attempt, purpose=action.purpose, run_id=action.run_id, tells=tells
+                ),
+            )
+        case m.Commit():
+            return (m.CommitStarted(at=at, message=action.message),)
+        case m.Wait():
+            return () if state.step is m.Step.WAIT else (m.WaitStarted(at=at, until=action.until, why=action.why),)
+        case m.Stop():
+            return (m.LoopEnded(at=at, outcome=action.outcome),)
+        case m.Judge() | m.Restore() | m.RunGates() | m.Verify() | m.Push() | m.Merge():
+            return (m.StepStarted(at=at, step=STEPS[type(action)]),)
+    assert_never(action)
+
+
+STEPS: dict[type, m.Step] = {
+    m.RunAgent: m.Step.RUN_AGENT,
+    m.Judge: m.Step.JUDGE,
+    m.Restore: m.Step.RESTORE,
+    m.RunGates: m.Step.RUN_GATES,
+    m.Verify: m.Step.VERIFY,
+    m.Commit: m.Step.COMMIT,
+    m.Push: m.Step.PUSH,
+    m.Merge: m.Step.MERGE,
+    m.Wait: m.Step.WAIT,
+}
+
+
+# --- decide -----------------------------------------------------------------------------------------------------------
+
+
+def decide(state: LoopState, seen: m.Observation) -> tuple[m.Entry, ...]:
+    """The entries that follow from what was seen; a turn that is through closes in the same breath."""
+    entries = list(_facts(state, seen))
+    for entry in entries:
+        state = evolve(state, entry)
+    if state.phase is Phase.CLOSE:
+        entries.append(close(state, seen.at))
+    return tuple(entries)
+
+
+def _facts(state: LoopState, seen: m.Observation) -> Sequence[m.Entry]:  # one arm per observation
+    match seen:
+        case m.WorkSurveyed():
+            return (_opened(state, seen),)
+        case m.WorkUnreadable():
+            return (m.WorkLost(at=seen.at, reason=seen.reason),)
+        case m.AttemptSeen():
+            return (_attempt_ended(state, seen),)
+        case m.Judged():
+            return (_changes_judged(state, seen),)
+        case m.RestoreSeen():
+            return (m.FilesRestored(at=seen.at, survey=seen.survey, tree=seen.tree, undo_commit=seen.undo_commit),)
+        case m.GatesSeen():
+            return (m.GatesEnded(at=seen.at, verdicts=seen.verdicts, interrupted=seen.interrupted),)
+        case m.Verified():
+            return (m.WorkVerified(at=seen.at, survey=seen.survey, tree=seen.tree, restorations=seen.restorations),)
+        case m.ScmSeen():
+            return (m.ScmEnded(at=seen.at, step=STEPS[type(_scm_action(state))], verdict=seen.verdict, sha=seen.sha),)
+        case m.Waited():
+            over = state.wait_until is None or seen.at >= state.wait_until
+            return (m.WaitEnded(at=seen.at),) if over else ()
+        case m.RequestSeen():
+            return (m.RequestTaken(at=seen.at, kind=seen.kind, author=seen.author, text=seen.text, request_id=seen.request_id),)
+    assert_never(seen)
+
+
+def _opened(state: LoopState, seen: m.WorkSurveyed) -> m.Entry:
+    """A check where the work is complete and something can still be learnt without an agent; otherwise an iteration.
+
+    At most one check stands between two iterations: a workspace that never rests must not keep the gates running for ever.
+    """
+    unknown = bool(state.spec.gates) and seen.tree.fingerprint != state.red_fingerprint and state.checked != state.iteration
+    untouched = state.spent.calls == 0 and not state.spec.gates
+    if seen.survey.complete and (unknown or untouched):
+        return m.CheckStarted(at=seen.at, survey=seen.survey, tree=seen.tree, snapshot=seen.snapshot)
+    edited = state.iteration > 0 and state.survey is not None and state.survey.digest != seen.survey.digest
+    return m.IterationStarted(at=seen.at, number=state.iteration + 1, survey=seen.survey, tree=seen.tree, snapshot=seen.snapshot, edited=edited)
+
+
+def _attempt_ended(state: LoopState, seen: m.AttemptSeen) -> m.Entry:
+    cost = seen.stream.usage.cost_usd
+    return m.AttemptEnded(
+        at=seen.at,
+        dice=seen.dice,
+        run=seen.run,
+        stream=seen.stream,
+        claim=seen.claim,
+        charged_usd=estimated_charge(state) if cost is None else cost,
+        estimated=cost is None,
+        artifacts=seen.artifacts,
+    )
+
+
+def _changes_judged(state: LoopState, seen: m.Judged) -> m.Entry:
+    turn = state.open_turn
+    changed = state.tree is None or state.tree.fingerprint != seen.tree.fingerprint
+    if turn.last is None:
+        ending, reason = Ending.LOST, "Ralph died while it ran"
+    else:
+        ending, reason = classify(turn.last.run, turn.last.stream, changed=changed)
+    return m.ChangesJudged(
+        at=seen.at,
+        survey=seen.survey,
+        tree=seen.tree,
+        changed=changed,
+        ending=ending,
+        reason=reason,
+        restorations=seen.restorations,
+        notes=seen.notes,
+    )
+
+
+# --- resume -----------------------------------------------------------------------------------------------------------
+
+
+class Recovery(StrEnum):
+    """What is done, when a loop is resumed, about an action that was open when it died."""
+
+    LOST = "the attempt counts as failed, and the disk is judged against its Snapshot"
+    AGAIN = "it is done again"
+    LOOK_FIRST = "the trailer is looked for at HEAD, else it is done again with the recorded message"
+    ABORT_FIRST = "a half merge is aborted, then it is done again"
+    GO_ON = "the loop goes on to the recorded moment"
+
+
+ON_RESUME: dict[m.Step, Recovery] = {
+    m.Step.RUN_AGENT: Recovery.LOST,
+    m.Step.JUDGE: Recovery.AGAIN,
+    m.Step.RESTORE: Recovery.AGAIN,
+    m.Step.RUN_GATES: Recovery.AGAIN,
+    m.Step.VERIFY: Recovery.AGAIN,
+    m.Step.COMMIT: Recovery.LOOK_FIRST,
+    m.Step.PUSH: Recovery.AGAIN,
+    m.Step.MERGE: Recovery.ABORT_FIRST,
+    m.Step.WAIT: Recovery.GO_ON,
+}
+
+
+def close_open(state: LoopState, at: float, dice: float) -> Iterator[m.Entry]:
+    """The entries that close what was open when the last incarnation died.
+
+    All recoveries but LOST leave the phase as it is, and `next_action` gives the same action again: commit looks for its trailer, and
+    merge aborts a half merge, whenever they run.
+    """
+    if state.step is not None and ON_RESUME[state.step] is Recovery.LOST:
+        yield m.AttemptLost(at=at, dice=dice, charged_usd=estimated_charge(state))

@@ -1,0 +1,59 @@
+"""How an attempt ended: one pure classification of everything that Ralph saw of it.
+
+Exit codes lie (Claude Code ends with 0 after SIGINT, Qwen after a 401), so what the stream says outranks them; but nothing that the agent
+merely *wrote* counts: limits and failures are read from structured events, or from the error text of a run that failed.
+"""
+
+from __future__ import annotations
+
+from ralphloop.core.model import EndedBy, Ending, RunReport, StreamReport
+
+WAITING_EXIT_CODE = 42
+
+_TIMEOUTS = {
+    EndedBy.TOTAL_TIMEOUT: "it ran into the total time-out",
+    EndedBy.IDLE_TIMEOUT: "it said nothing for longer than the idle time-out",
+}
+
+
+def classify(run: RunReport, stream: StreamReport, *, changed: bool) -> tuple[Ending, str]:
+    """The ending of an attempt, and the reason in words."""
+    if run.ended_by is EndedBy.NOT_STARTED:
+        return Ending.FATAL, run.start_error or "the agent could not be started"
+    if run.ended_by is EndedBy.STOPPED:
+        return Ending.INTERRUPTED, "a person stopped it"
+    if stream.limit is not None:
+        return Ending.USAGE_LIMIT, stream.limit.text
+    if stream.fatal is not None:
+        return Ending.FATAL, stream.fatal
+    if run.exit_code == WAITING_EXIT_CODE:
+        return Ending.WAITING, f"the agent asked to wait (exit code {WAITING_EXIT_CODE})"
+    failure = _failure(run, stream)
+    if failure is not None:
+        return Ending.FAILED, failure
+    if not stream.final_words.strip() and not changed:
+        return Ending.EMPTY, "it said nothing and changed nothing"
+    return Ending.OK, ""
+
+
+def _failure(run: RunReport, stream: StreamReport) -> str | None:
+    if run.ended_by in _TIMEOUTS:
+        return _TIMEOUTS[run.ended_by]
+    if stream.error is not None:
+        return stream.error
+    if run.ended_by is EndedBy.AFTER_RESULT:
+        return None
+    if run.signal is not None:
+        return f"it was killed by signal {run.signal}"
+    if run.exit_code is None:
+        return "its exit status could not be obtained"
+    if run.exit_code != 0:
+        return f"it ended with exit code {run.exit_code}{_last_line(run.stderr_tail)}"
+    if not stream.result_seen:
+        return "its stream broke off without a result"
+    return None
+
+
+def _last_line(stderr_tail: str) -> str:
+    lines = [line.strip() for line in stderr_tail.splitlines() if line.strip()]
+    return f": {lines[-1][:200]}" if lines else ""

@@ -1,0 +1,313 @@
+"""evolve(state, entry) → state: what each durable fact means. All state is a fold of this; it reads nothing but its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import assert_never
+
+from ralphloop.core import messages as m
+from ralphloop.core.limits import INSTANT_DEATH_S, backoff_s, usage_wait_until
+from ralphloop.core.model import Ending, Feedback, Outcome, OutcomeKind, Usage
+from ralphloop.core.state import LoopState, Phase, Streaks, Turn
+
+
+def fold(entries: Iterable[m.Entry]) -> LoopState:
+    """The state after a loop's entries, the first of which is LoopStarted."""
+    stream = iter(entries)
+    first = next(stream)
+    assert isinstance(first, m.LoopStarted), "a loop's first entry is LoopStarted"
+    state = LoopState(spec=first.spec, at=first.at)
+    for entry in stream:
+        state = evolve(state, entry)
+    return state
+
+
+def evolve(state: LoopState, entry: m.Entry) -> LoopState:
+    """The state after one more entry."""
+    return _apply(replace(state, at=entry.at), entry)
+
+
+def _apply(state: LoopState, entry: m.Entry) -> LoopState:
+    match entry:
+        case m.LoopStarted():
+            return LoopState(spec=entry.spec, at=entry.at)
+        case m.LoopResumed():
+            return _resumed(state, entry)
+        case m.IterationStarted():
+            turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot)
+            return replace(_looked(state, entry), phase=Phase.ATTEMPT, iteration=entry.number, turn=turn)
+        case m.CheckStarted():
+            turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot, checking=True)
+            return replace(_looked(state, entry), phase=Phase.GATES if state.spec.gates else Phase.CLOSE, turn=turn)
+        case m.CheckEnded():
+            red = None if entry.done else entry.fingerprint
+            feedback = entry.feedback or state.feedback
+            state = replace(state, phase=Phase.READY, turn=None, done=entry.strength)
+            return replace(state, red_fingerprint=red, checked=state.iteration, feedback=feedback)
+        case m.WorkLost():
+            return replace(state, verdict=Outcome(kind=OutcomeKind.FAILED, reason=entry.reason))
+        case m.AttemptStarted():
+            return _attempt_started(state, entry)
+        case m.AttemptEnded():
+            return _attempt_ended(state, entry)
+        case m.AttemptLost():
+            spent = replace(state.spent, cost_usd=state.spent.cost_usd + entry.charged_usd, estimated=True)
+            turn = replace(state.open_turn, last=None)
+            return replace(state, phase=Phase.JUDGE, step=None, spent=spent, turn=turn, carried=())
+        case m.StepStarted():
+            return replace(state, step=entry.step, step_since=entry.at)
+        case m.ChangesJudged():
+            return _changes_judged(state, entry)
+        case m.FilesRestored():
+            return _files_restored(_looked(state, entry))
+        case m.GatesEnded():
+            return _gates_ended(state, entry)
+        case m.WorkVerified():
+            return _work_verified(_looked(state, entry), entry)
+        case m.CommitStarted():
+            turn = replace(state.open_turn, commit_message=entry.message)
+            return replace(state, step=m.Step.COMMIT, step_since=entry.at, turn=turn)
+        case m.ScmEnded():
+            return _scm_ended(state, entry)
+        case m.IterationEnded():
+            return _iteration_ended(state, entry)
+        case m.WaitStarted():
+            return replace(state, step=m.Step.WAIT, step_since=entry.at)
+        case m.WaitEnded():
+            return replace(state, step=None, wait_until=None, wait_why="")
+        case m.RequestTaken():
+            return _request_taken(state, entry)
+        case m.LoopEnded():
+            return replace(state, outcome=entry.outcome, step=None)
+    assert_never(entry)
+
+
+def _looked(state: LoopState, seen: m.IterationStarted | m.CheckStarted | m.FilesRestored | m.WorkVerified) -> LoopState:
+    return replace(state, survey=seen.survey, tree=seen.tree, step=None)
+
+
+def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
+    """A loop that had ended begins its breakers anew: a person looked at it. One that crashed goes on counting."""
+    streaks, spent = state.streaks, state.spent
+    if state.outcome is not None:
+        streaks, spent = Streaks(last_checks=streaks.last_checks), replace(spent, waits=0, waited_s=0.0)
+    return replace(
+        state,
+        spec=entry.spec,
+        incarnation=state.incarnation + 1,
+        outcome=None,
+        verdict=None,
+        stopping=None,
+        checked=None,
+        streaks=streaks,
+        spent=spent,
+    )
+
+
+def _attempt_started(state: LoopState, entry: m.AttemptStarted) -> LoopState:
+    return replace(
+        state,
+        step=m.Step.RUN_AGENT,
+        step_since=entry.at,
+        run_id=entry.run_id,
+        carried=entry.tells,
+        spent=replace(state.spent, calls=state.spent.calls + 1),
+        turn=replace(state.open_turn, attempt=entry.attempt, last=None, ending=None, reason=""),
+    )
+
+
+def _attempt_ended(state: LoopState, entry: m.AttemptEnded) -> LoopState:
+    reported, spent = entry.stream.usage, state.spent
+    priced = reported.cost_usd is not None
+    spent = replace(
+        spent,
+        cost_usd=spent.cost_usd + entry.charged_usd,
+        estimated=spent.estimated or entry.estimated,
+        priced_calls=spent.priced_calls + priced,
+        priced_usd=spent.priced_usd + (reported.cost_usd or 0.0),
+        usage=_added(spent.usage, reported),
+        active_s=spent.active_s + entry.run.duration_s,
+    )
+    return replace(
+        state,
+        phase=Phase.JUDGE,
+        step=None,
+        spent=spent,
+        turn=replace(state.open_turn, last=entry),
+        tells=tuple(tell for tell in state.tells if tell.request_id not in state.carried),
+        carried=(),
+    )
+
+
+def _added(total: Usage, one: Usage) -> Usage:
+    return Usage(
+        cost_usd=None if total.cost_usd is None and one.cost_usd is None else (total.cost_usd or 0.0) + (one.cost_usd or 0.0),
+        input_tokens=total.input_tokens + one.input_tokens,
+        output_tokens=total.output_tokens + one.output_tokens,
+        cache_read_tokens=total.cache_read_tokens + one.cache_read_tokens,
+        cache_write_tokens=total.cache_write_tokens + one.cache_write_tokens,
+    )
+
+
+def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
+    turn = state.open_turn
+    told = tuple(restoration.reason for restoration in entry.restorations) + entry.notes
+    turn = replace(
+        turn,
+        ending=entry.ending,
+        reason=entry.reason,
+        restorations=entry.restorations,
+        changed=turn.changed or entry.changed,
+        lawless=turn.lawless or bool(entry.restorations),
+        notes=turn.notes + told,
+        failed=turn.failed + (entry.ending in {Ending.FAILED, Ending.LOST}),
+        empty=turn.empty + (entry.ending is Ending.EMPTY),
+    )
+    state = replace(
+        state,
+        step=None,
+        survey=entry.survey,
+        tree=entry.tree,
+        turn=turn,
+        streaks=_streaks_after(state.streaks, turn, entry.ending),
+        feedback=state.feedback + tuple(Feedback(text=text) for text in told),
+    )
+    return replace(state, phase=Phase.RESTORE) if entry.restorations else _after_ending(state)
+
+
+def _streaks_after(streaks: Streaks, turn: Turn, ending: Ending) -> Streaks:
+    failed = ending in {Ending.FAILED, Ending.LOST}
+    instant = ending is Ending.FAILED and turn.last is not None and turn.last.run.duration_s < INSTANT_DEATH_S
+    limited = ending is Ending.USAGE_LIMIT
+    return replace(
+        streaks,
+        failures=streaks.failures + 1 if failed else 0,
+        instant_deaths=streaks.instant_deaths + 1 if instant else 0,
+        usage_limits=streaks.usage_limits + 1 if limited else 0,
+    )
+
+
+def _after_ending(state: LoopState) -> LoopState:  # one arm per ending
+    """Where the loop goes once the ending of an attempt is known and the protected files are as they should be."""
+    turn, limits = state.open_turn, state.spec.limits
+    match turn.ending:
+        case Ending.OK:
+            return _on_to_gates(state)
+        case Ending.EMPTY:
+            again = turn.empty <= limits.empty_retries
+            return replace(state, phase=Phase.ATTEMPT if again else Phase.CLOSE)
+        case Ending.FAILED | Ending.LOST:
+            exhausted = limits.attempts and turn.failed >= limits.attempts
+            return replace(_backed_off(state), phase=Phase.CLOSE if exhausted else Phase.ATTEMPT)
+        case Ending.USAGE_LIMIT:
+            return replace(_waiting_for_usage(state), phase=Phase.ATTEMPT)
+        case Ending.WAITING:
+            return _decided(state, OutcomeKind.WAITING)
+        case Ending.FATAL:
+            return _decided(state, OutcomeKind.FAILED)
+        case Ending.INTERRUPTED:
+            return _decided(state, OutcomeKind.INTERRUPTED)
+        case None:
+            raise AssertionError("an attempt is judged before the loop goes on")
+    assert_never(turn.ending)
+
+
+def _on_to_gates(state: LoopState) -> LoopState:
+    return replace(state, phase=Phase.GATES) if state.spec.gates else _on_to_scm(state)
+
+
+def _on_to_scm(state: LoopState) -> LoopState:
+    assert state.tree is not None
+    tasks = state.spec.scm.tasks and not state.open_turn.checking
+    turn = replace(state.open_turn, gates_saw=state.tree.fingerprint)
+    return replace(state, phase=Phase.SCM if tasks else Phase.CLOSE, turn=turn)
+
+
+def _decided(state: LoopState, kind: OutcomeKind) -> LoopState:
+    return replace(state, phase=Phase.ATTEMPT, verdict=Outcome(kind=kind, reason=state.open_turn.reason))
+
+
+def _backed_off(state: LoopState) -> LoopState:
+    if not state.spec.limits.backoff_s:
+        return state
+    dice = state.open_turn.last.dice if state.open_turn.last else 1.0
+    wait = backoff_s(state, dice)
+    return replace(state, wait_until=state.at + wait, wait_why="back-off after a failed attempt")
+
+
+def _waiting_for_usage(state: LoopState) -> LoopState:
+    last = state.open_turn.last
+    assert last is not None, "a usage limit is read from an attempt"
+    until = usage_wait_until(state, last.stream.limit, last.dice)
+    spent = replace(state.spent, waits=state.spent.waits + 1, waited_s=state.spent.waited_s + until - state.at)
+    return replace(state, spent=spent, wait_until=until, wait_why=f"usage limit: {state.open_turn.reason}")
+
+
+def _files_restored(state: LoopState) -> LoopState:
+    turn = replace(state.open_turn, restorations=())
+    state = replace(state, turn=turn)
+    return replace(state, phase=Phase.CLOSE) if turn.tampered else _after_ending(state)
+
+
+def _gates_ended(state: LoopState, entry: m.GatesEnded) -> LoopState:
+    spent = replace(state.spent, active_s=state.spent.active_s + sum(verdict.duration_s for verdict in entry.verdicts))
+    if entry.interrupted:
+        return replace(state, step=None, spent=spent)
+    turn = replace(state.open_turn, verdicts=entry.verdicts)
+    return replace(state, phase=Phase.VERIFY, step=None, spent=spent, turn=turn)
+
+
+def _work_verified(state: LoopState, entry: m.WorkVerified) -> LoopState:
+    if entry.restorations:
+        told = tuple(f"A gate changed a protected file. {restoration.reason}" for restoration in entry.restorations)
+        turn = replace(state.open_turn, restorations=entry.restorations, tampered=True, notes=state.open_turn.notes + told)
+        return replace(state, phase=Phase.RESTORE, turn=turn)
+    green = all(verdict.passed for verdict in state.open_turn.verdicts)
+    return _on_to_scm(state) if green else replace(state, phase=Phase.CLOSE)
+
+
+def _scm_ended(state: LoopState, entry: m.ScmEnded) -> LoopState:
+    turn = state.open_turn
+    turn = replace(turn, scm=(*turn.scm, entry.verdict), scm_next=turn.scm_next + 1)
+    if entry.step is not m.Step.PUSH and not entry.verdict.passed:
+        told = f"Source control: {entry.verdict.name} failed. {entry.verdict.reason}"
+        turn = replace(turn, notes=(*turn.notes, told), gates_saw=None)
+    if entry.step is m.Step.MERGE and entry.sha is not None:
+        # The merged tree is one that no gate has seen: nothing can be done on it in this iteration.
+        turn = replace(turn, gates_saw=None)
+    more = turn.scm_next < len(state.spec.scm.tasks) and entry.verdict.passed
+    return replace(state, phase=Phase.SCM if more else Phase.CLOSE, step=None, turn=turn)
+
+
+def _iteration_ended(state: LoopState, entry: m.IterationEnded) -> LoopState:
+    turn, limits = state.open_turn, state.spec.limits
+    checks = tuple((verdict.name, verdict.result.value) for verdict in turn.verdicts)
+    streaks = replace(
+        state.streaks,
+        stalled=0 if entry.progress else state.streaks.stalled + 1,
+        last_checks=checks or state.streaks.last_checks,
+    )
+    state = replace(
+        state,
+        phase=Phase.READY,
+        turn=None,
+        streaks=streaks,
+        feedback=entry.feedback,
+        done=entry.strength if entry.done else None,
+        red_fingerprint=_red_fingerprint(state, turn),
+    )
+    if limits.delay_s and state.wait_until is None:
+        state = replace(state, wait_until=entry.at + limits.delay_s, wait_why="delay between iterations")
+    return state
+
+
+def _red_fingerprint(state: LoopState, turn: Turn) -> str | None:
+    red = any(not verdict.passed for verdict in turn.verdicts)
+    return state.tree.fingerprint if red and state.tree is not None else None
+
+
+def _request_taken(state: LoopState, entry: m.RequestTaken) -> LoopState:
+    if entry.kind == "tell":
+        return replace(state, tells=(*state.tells, entry))
+    return replace(state, stopping=entry.author)

@@ -1,0 +1,28 @@
+"""What the next prompt is told about this turn."""
+
+from __future__ import annotations
+
+from ralphloop.core.model import Feedback, Gate, Verdict
+from ralphloop.core.state import LoopState
+
+NO_RESULT = "The last attempt ended without a result"
+
+
+def gate_feedback(gate: Gate, verdict: Verdict) -> Feedback:
+    """The failure message of a gate, in the wording of seed 001."""
+    lines = [f'Guardrail "{gate.command}" {verdict.reason}.']
+    if gate.hint:
+        lines.append(f"Hint: {gate.hint}")
+    if verdict.log:
+        lines.append(f"Output file: {verdict.log}")
+    lines += ["Output (truncated):", verdict.output]
+    return Feedback(text="\n".join(lines), on_fail=gate.on_fail)
+
+
+def unproven_claim(state: LoopState) -> str | None:
+    """What is said to an agent that claimed to be done while tasks are open."""
+    survey = state.survey
+    if survey is None or not survey.remaining:
+        return None
+    count = f"{survey.remaining} task{' is' if survey.remaining == 1 else 's are'} still open"
+    return f"You said that everything is complete, but {count} in {state.spec.work.task_file}. The next one: {survey.task}"

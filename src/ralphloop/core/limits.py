@@ -1,0 +1,61 @@
+"""The bounds of a loop: iterations, calls, cost, time, stall, back-off and usage-limit waits. Pure arithmetic on the state."""
+
+from __future__ import annotations
+
+from ralphloop.core.model import Outcome, OutcomeKind, UsageLimit
+from ralphloop.core.state import LoopState
+
+INSTANT_DEATH_S = 3.0
+UNKNOWN_RESET_S = 900.0
+LONGEST_PROBE_S = 3600.0
+JITTER_SHARE = 0.05
+JITTER_MAX_S = 60.0
+
+
+def limit_reached(state: LoopState, *, new_iteration: bool) -> Outcome | None:
+    """The bound that forbids another attempt (or another iteration), or None."""
+    limits, spent, streaks = state.spec.limits, state.spent, state.streaks
+    checks = (
+        ("instant_deaths", streaks.instant_deaths, limits.instant_deaths, "{:g} attempts in a row died at once"),
+        ("stall", streaks.stalled, limits.stall, "{:g} iterations in a row made no progress"),
+        ("calls", spent.calls, limits.calls, "{:g} agent processes were started"),
+        ("cost_usd", spent.cost_usd, limits.cost_usd, "${:.2f} were spent"),
+        ("minutes", spent.active_s / 60, limits.minutes, "{:.1f} minutes were worked"),
+        ("usage_waits", spent.waits - 1, limits.usage_waits, "{:g} waits for a usage limit did not help"),
+        ("usage_wait_hours", spent.waited_s / 3600, limits.usage_wait_hours, "{:.1f} hours went into waits for usage limits"),
+    )
+    for name, used, allowed, words in checks:
+        if allowed and used >= allowed:
+            return _limit(state, name, words.format(used))
+    if new_iteration and limits.iterations and state.iteration >= limits.iterations:
+        return _limit(state, "iterations", f"{state.iteration} of {limits.iterations} iterations are used up")
+    return None
+
+
+def _limit(state: LoopState, name: str, words: str) -> Outcome:
+    left = state.survey.remaining if state.survey else None
+    tasks = "" if left is None else f", {left} task{'' if left == 1 else 's'} open"
+    return Outcome(kind=OutcomeKind.LIMIT, reason=f"{words}{tasks}", limit=name)
+
+
+def backoff_s(state: LoopState, dice: float) -> float:
+    """How long to wait after a failed attempt: doubling with the failures in a row, half of it jitter."""
+    limits = state.spec.limits
+    doubled = limits.backoff_s * 2.0 ** min(state.streaks.failures - 1, 30)
+    return min(doubled, limits.backoff_max_s) * (0.5 + dice / 2)
+
+
+def usage_wait_until(state: LoopState, limit: UsageLimit | None, dice: float) -> float:
+    """When to probe again: at the reset plus jitter; where none was named, or it did not help, at growing distances."""
+    again = max(state.streaks.usage_limits - 1, 0)
+    floor = 1.0 if again == 0 else min(60.0 * 2.0 ** min(again - 1, 10), LONGEST_PROBE_S)
+    if limit is None or limit.resets_at is None:
+        wait = min(UNKNOWN_RESET_S * 2.0 ** min(again, 10), LONGEST_PROBE_S)
+    else:
+        wait = max(limit.resets_at - state.at, floor)
+    return state.at + wait + dice * min(JITTER_SHARE * wait, JITTER_MAX_S)
+
+
+def estimated_charge(state: LoopState) -> float:
+    """What an attempt without a cost report is charged: the mean of this loop's priced attempts."""
+    return state.spent.priced_usd / state.spent.priced_calls if state.spent.priced_calls else 0.0

@@ -1,0 +1,261 @@
+"""Every Protocol of the house: what the loop needs from the rooms around it.
+
+`loop/` speaks to these and to nothing else, so each room can be replaced by a fake (`ralphloop.testing`) or by a third party's.
+One contract suite per port runs against every implementation and the fake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from ralphloop.core.messages import AttemptSeen, Entry, Event, RequestSeen, RunAgent, Verified
+from ralphloop.core.model import (
+    AgentSpec,
+    Gate,
+    ProtectedFile,
+    Restoration,
+    RunReport,
+    StreamReport,
+    Survey,
+    Tree,
+    Verdict,
+)
+from ralphloop.core.state import LoopState
+
+
+class Clock(Protocol):
+    """The time of day, and waiting."""
+
+    def now(self) -> float:
+        """Seconds of the Unix clock."""
+
+    def dice(self) -> float:
+        """A random number in [0, 1)."""
+
+    def wait(self, until: float) -> None:
+        """Return at that moment, or earlier when somebody wants something."""
+
+
+class Journal(Protocol):
+    """The one writer of a loop's stream."""
+
+    def append(self, entries: Sequence[Entry], state: LoopState) -> None:
+        """Write entries durably, in order; `state` is the fold including them, for the roll-up columns."""
+
+
+class Requests(Protocol):
+    """What people want of a running loop: signals and the inbox."""
+
+    def take(self) -> Sequence[RequestSeen]:
+        """Every request that was not taken before."""
+
+
+class Blobs(Protocol):
+    """Contents by digest."""
+
+    def put(self, content: bytes) -> str:
+        """Keep the content; the answer is its SHA-256 in hex."""
+
+    def get(self, digest: str) -> bytes:
+        """The content of that digest."""
+
+
+class Work(Protocol):
+    """Where tasks come from and where they are ticked. Raises errors.WorkError where the work cannot be read."""
+
+    def survey(self) -> Survey:
+        """Look at the work now."""
+
+    def files(self) -> tuple[str, ...]:
+        """The files that the work itself judges (relative to the workspace)."""
+
+    def judge(self, path: str, before: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
+        """Compare one of `files()` with its Snapshot: the content it should have now, and a reason for each illegal change."""
+
+    def brief(self) -> str:
+        """The text that the prompt is built on, read anew."""
+
+
+class Workspace(Protocol):
+    """The directory being changed."""
+
+    def look(self) -> Tree:
+        """Fingerprint, HEAD and branch as they are now."""
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a regular file, or None where there is none; never through a link."""
+
+    def restore(self, path: str, content: bytes | None) -> None:
+        """Put content back (None: take the file away), whatever stands in its place now."""
+
+    def undo_in_history(self, paths: Sequence[str], message: str, trailer: str) -> str | None:
+        """Commit those paths alone if HEAD holds another version of them; the new commit, or None if there was no need."""
+
+    def describe_moves(self, before: Tree, after: Tree) -> tuple[str, ...]:
+        """In words: a switched branch, a reset: what was done to history between two looks."""
+
+    def commit(self, message: str, trailer: str, fingerprint: str) -> tuple[Verdict, str | None]:
+        """Commit all changes if the tree is still the one with that fingerprint; found by its trailer if made before a crash."""
+
+    def push(self) -> Verdict:
+        """Push the current branch."""
+
+    def merge(self, branch: str) -> Verdict:
+        """Merge a branch into the current one, after aborting a half merge; a conflict is a failed verdict and is aborted."""
+
+
+class Agent(Protocol):
+    """Runs attempts: prompt in, report out. A CLI under supervision, or a callable."""
+
+    def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
+        """Run one agent process to its end. Failures are values."""
+
+    def end_leftovers(self, run_id: str) -> None:
+        """End what an earlier incarnation left of that run."""
+
+
+class Gates(Protocol):
+    """Runs gates."""
+
+    def run(self, gate: Gate, iteration: int, log: str, run_id: str) -> Verdict | None:
+        """The gate's verdict, its full output in the log; None where a person interrupted it."""
+
+
+class Watcher(Protocol):
+    """A view of a live loop. It never steers, and its failure never harms the loop."""
+
+    def entry(self, entry: Entry, state: LoopState) -> None:
+        """An entry was written; `state` is the fold including it."""
+
+    def event(self, event: Event) -> None:
+        """The agent's stream said something."""
+
+    def gate_started(self, gate: Gate) -> None:
+        """A gate is about to run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """Everything that one loop needs."""
+
+    clock: Clock
+    journal: Journal
+    requests: Requests
+    blobs: Blobs
+    work: Work
+    workspace: Workspace
+    agent: Agent
+    gates: Gates
+    watcher: Watcher
+
+
+# --- The seam to process/ ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A command to supervise: the environment is complete, nothing is inherited."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+    stdin: bytes | None = None
+    stdout_log: Path | None = None
+    stderr_log: Path | None = None
+    timeout_s: float = 3600.0
+    idle_timeout_s: float = 0.0
+    after_result_s: float = 10.0
+    grace_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallReport:
+    """How a short trusted command ended. `error` is set where it did not run or ran out of time."""
+
+    exit_code: int | None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    error: str | None = None
+
+
+class Runner(Protocol):
+    """The two doors of process/: the only way to run a program."""
+
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], bool]) -> RunReport:
+        """Run to the end, in bounded time. `on_line` gets each line of stdout and says whether the final result has come."""
+
+    def call(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout_s: float,
+        stdin: bytes = b"",
+    ) -> CallReport:
+        """Run a short trusted tool."""
+
+
+# --- The seam to agents/ ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """How to start an agent for one prompt."""
+
+    argv: tuple[str, ...]
+    stdin: bytes | None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+class StreamParser(Protocol):
+    """Reads one run's stdout, line by line."""
+
+    def feed(self, line: bytes) -> Iterable[Event]:
+        """The events of one line. Never raises, whatever the line holds."""
+
+    @property
+    def result_seen(self) -> bool:
+        """Whether the client has said that its turn is over."""
+
+    def finish(self, run: RunReport) -> StreamReport:
+        """What the stream said, all told."""
+
+
+class Adapter(Protocol):
+    """One agent CLI: a module satisfies this, and the catalogue is one dict."""
+
+    NAME: str
+    STREAMS: bool
+
+    def invocation(self, spec: AgentSpec, prompt: str, prompt_file: Path) -> Invocation:
+        """The command line, environment and standard input for one prompt."""
+
+    def parser(self) -> StreamParser:
+        """A fresh parser for one run."""
+
+
+__all__ = [
+    "Adapter",
+    "Agent",
+    "Blobs",
+    "CallReport",
+    "Clock",
+    "Gates",
+    "Invocation",
+    "Journal",
+    "Launch",
+    "Ports",
+    "ProtectedFile",
+    "Requests",
+    "Restoration",
+    "Runner",
+    "StreamParser",
+    "Verified",
+    "Watcher",
+    "Work",
+    "Workspace",
+]
