@@ -1,0 +1,46 @@
+"""The process environment: read here and nowhere else. Imports only `os`, because `ralph status` starts through it."""
+
+# pathlib, and collections.abc for better annotations, cost more than `status` can spare.
+# ruff: noqa: PTH100, PTH111, PTH117, PTH118
+import os
+
+CONTEXT_NAMES = ("RALPH_STATE_HOME", "RALPH_CONFIG_HOME", "RALPH_LOOP", "RALPH_ITERATION", "RALPH_RUN_ID")
+"""What Ralph tells the processes that it starts: never a setting."""
+
+# A client that runs Ralph marks its own session; an agent that inherits the marks believes that it runs inside that session.
+# Exact names: CLAUDE_CODE_MAX_RETRIES and its like are the user's settings of the client and stay.
+SESSION_MARKERS = frozenset({"CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"})
+
+SETTING_PREFIX = "RALPH_"
+SETTING_SEPARATOR = "__"
+SEED_PREFIX = "RLOOP_"
+
+
+def current() -> dict[str, str]:
+    """A copy of the environment of this process."""
+    return dict(os.environ)
+
+
+def is_setting(name: str) -> bool:
+    """Whether a variable of this name is a setting of Ralph's, known or not."""
+    return name.startswith(SEED_PREFIX) or (name.startswith(SETTING_PREFIX) and SETTING_SEPARATOR in name)
+
+
+def state_home(environ: dict[str, str]) -> str:
+    """The absolute directory of the ledger and of the artifacts."""
+    if chosen := environ.get("RALPH_STATE_HOME"):
+        return os.path.abspath(chosen)
+    xdg = environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(xdg):  # the XDG specification: a relative path is to be ignored
+        return os.path.join(xdg, "ralph")
+    return os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state", "ralph")
+
+
+def tool_environment(environ: dict[str, str]) -> dict[str, str]:
+    """The complete environment for git and for gates: the user's, without session markers and without settings of Ralph's."""
+    return {name: value for name, value in environ.items() if name not in SESSION_MARKERS and not is_setting(name)}
+
+
+def agent_environment(environ: dict[str, str], extra: dict[str, str], context: dict[str, str]) -> dict[str, str]:
+    """The complete environment for an agent: the tools' environment, then what the settings add, then the context names."""
+    return {**tool_environment(environ), **extra, **context}
