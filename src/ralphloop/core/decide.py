@@ -29,7 +29,8 @@ def next_action(state: LoopState) -> m.Action:
     if state.phase is Phase.JUDGE:
         return m.Judge(snapshot=state.open_turn.snapshot)
     if state.phase is Phase.RESTORE:
-        return m.Restore(iteration=state.iteration, restorations=state.open_turn.restorations)
+        turn = state.open_turn
+        return m.Restore(iteration=state.iteration, head=turn.tree.head, snapshot=turn.snapshot, restorations=turn.restorations)
     outcome = _outcome(state)
     if outcome is not None:
         return m.Stop(outcome=outcome)
@@ -47,14 +48,19 @@ def _work_on(state: LoopState) -> m.Action:
             run_id = f"{state.spec.loop_id}/{state.iteration}/{attempt}"
             return m.RunAgent(iteration=state.iteration, attempt=attempt, purpose=Purpose.WORK, run_id=run_id)
         case Phase.GATES:
-            return m.RunGates(iteration=state.iteration + state.open_turn.checking)
+            return m.RunGates(iteration=state.iteration + state.open_turn.checking, run_id=gates_run_id(state))
         case Phase.VERIFY:
-            return m.Verify(snapshot=state.open_turn.snapshot)
+            return m.Verify(lawful=state.open_turn.lawful)
         case Phase.SCM:
             return _scm_action(state)
         case Phase.JUDGE | Phase.RESTORE | Phase.CLOSE:
             raise AssertionError(f"phase {state.phase} never waits for an action")
     assert_never(state.phase)
+
+
+def gates_run_id(state: LoopState) -> str:
+    """By which the processes of the gates are known, should Ralph die while they run."""
+    return f"{state.spec.loop_id}/{state.iteration}/gates"
 
 
 def _scm_action(state: LoopState) -> m.Action:
@@ -155,7 +161,7 @@ def _facts(state: LoopState, seen: m.Observation) -> Sequence[m.Entry]:  # one a
         case m.Judged():
             return (_changes_judged(state, seen),)
         case m.RestoreSeen():
-            return (m.FilesRestored(at=seen.at, survey=seen.survey, tree=seen.tree, undo_commit=seen.undo_commit),)
+            return (m.FilesRestored(at=seen.at, survey=seen.survey, tree=seen.tree, lawful=seen.lawful, undo_commit=seen.undo_commit),)
         case m.GatesSeen():
             return (m.GatesEnded(at=seen.at, verdicts=seen.verdicts, interrupted=seen.interrupted),)
         case m.Verified():
@@ -211,6 +217,7 @@ def _changes_judged(state: LoopState, seen: m.Judged) -> m.Entry:
         changed=changed,
         ending=ending,
         reason=reason,
+        lawful=seen.lawful,
         restorations=seen.restorations,
         notes=seen.notes,
     )
@@ -240,6 +247,13 @@ ON_RESUME: dict[m.Step, Recovery] = {
     m.Step.MERGE: Recovery.ABORT_FIRST,
     m.Step.WAIT: Recovery.GO_ON,
 }
+
+
+def open_runs(state: LoopState) -> tuple[str, ...]:
+    """The runs that may have left processes behind when the last incarnation died."""
+    if state.step is m.Step.RUN_AGENT and state.run_id is not None:
+        return (state.run_id,)
+    return (gates_run_id(state),) if state.step is m.Step.RUN_GATES else ()
 
 
 def close_open(state: LoopState, at: float, dice: float) -> Iterator[m.Entry]:

@@ -38,7 +38,7 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
             turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot)
             return replace(_looked(state, entry), phase=Phase.ATTEMPT, iteration=entry.number, turn=turn)
         case m.CheckStarted():
-            turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot, checking=True)
+            turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot, lawful=entry.snapshot, checking=True)
             return replace(_looked(state, entry), phase=Phase.GATES if state.spec.gates else Phase.CLOSE, turn=turn)
         case m.CheckEnded():
             red = None if entry.done else entry.fingerprint
@@ -60,7 +60,7 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
         case m.ChangesJudged():
             return _changes_judged(state, entry)
         case m.FilesRestored():
-            return _files_restored(_looked(state, entry))
+            return _files_restored(_looked(state, entry), entry)
         case m.GatesEnded():
             return _gates_ended(state, entry)
         case m.WorkVerified():
@@ -95,7 +95,7 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
     return replace(
         state,
         spec=entry.spec,
-        incarnation=state.incarnation + 1,
+        incarnation=entry.incarnation,
         outcome=None,
         verdict=None,
         stopping=None,
@@ -158,6 +158,7 @@ def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
         ending=entry.ending,
         reason=entry.reason,
         restorations=entry.restorations,
+        lawful=entry.lawful,
         changed=turn.changed or entry.changed,
         lawless=turn.lawless or bool(entry.restorations),
         notes=turn.notes + told,
@@ -244,8 +245,8 @@ def _waiting_for_usage(state: LoopState) -> LoopState:
     return replace(state, spent=spent, wait_until=until, wait_why=f"usage limit: {state.open_turn.reason}")
 
 
-def _files_restored(state: LoopState) -> LoopState:
-    turn = replace(state.open_turn, restorations=())
+def _files_restored(state: LoopState, entry: m.FilesRestored) -> LoopState:
+    turn = replace(state.open_turn, restorations=(), lawful=entry.lawful)
     state = replace(state, turn=turn)
     return replace(state, phase=Phase.CLOSE) if turn.tampered else _after_ending(state)
 

@@ -146,9 +146,11 @@ class Judge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restore:
-    """Put protected content back, on disk and in git."""
+    """Put protected content back, on disk and, where HEAD moved since the iteration began, in git."""
 
     iteration: int
+    head: str | None
+    snapshot: tuple[ProtectedFile, ...]
     restorations: tuple[Restoration, ...]
 
 
@@ -157,13 +159,14 @@ class RunGates:
     """Run every gate, in order."""
 
     iteration: int
+    run_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verify:
-    """Look once more, after the gates: the work, the tree, and the protected files that a gate may have changed."""
+    """Look once more, after the gates: the work, the tree, and the protected files, which a gate may not change either."""
 
-    snapshot: tuple[ProtectedFile, ...]
+    lawful: tuple[ProtectedFile, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,22 +243,24 @@ class AttemptSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What the attempt left, compared with the Snapshot. `notes` are judged changes that cannot be put back."""
+    """What the attempt left, compared with the Snapshot. `notes` are judged changes that cannot be put back; `lawful`: the files now."""
 
     at: float
     survey: Survey
     tree: Tree
+    lawful: tuple[ProtectedFile, ...] = ()
     restorations: tuple[Restoration, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreSeen:
-    """Protected content is back; the survey and the tree are those after it."""
+    """Protected content is back; survey, tree and protected files are those after it."""
 
     at: float
     survey: Survey
     tree: Tree
+    lawful: tuple[ProtectedFile, ...] = ()
     undo_commit: str | None = None
 
 
@@ -326,6 +331,7 @@ class LoopResumed:
 
     at: float
     spec: LoopSpec
+    incarnation: int
     changes: tuple[str, ...] = ()
 
 
@@ -423,6 +429,7 @@ class ChangesJudged:
     changed: bool
     ending: Ending
     reason: str
+    lawful: tuple[ProtectedFile, ...] = ()
     restorations: tuple[Restoration, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -434,6 +441,7 @@ class FilesRestored:
     at: float
     survey: Survey
     tree: Tree
+    lawful: tuple[ProtectedFile, ...] = ()
     undo_commit: str | None = None
 
 

@@ -161,11 +161,12 @@ class ProtectedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restoration:
-    """A file that is put back: its content by digest, or None to take it away. `reason` is told to the agent."""
+    """A file that is put back: its content by digest, or None to take it away. `reason` is told to the agent; what stood there is kept."""
 
     path: str
     digest: str | None
     reason: str
+    replaced: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,8 +72,8 @@ class Work(Protocol):
     def files(self) -> tuple[str, ...]:
         """The files that the work itself judges (relative to the workspace)."""
 
-    def judge(self, path: str, before: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
-        """Compare one of `files()` with its Snapshot: the content it should have now, and a reason for each illegal change."""
+    def judge(self, path: str, before: bytes | None, now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
+        """Compare two contents of one of `files()`: what it should hold now, and a reason for each illegal change."""
 
     def brief(self) -> str:
         """The text that the prompt is built on, read anew."""
@@ -91,8 +91,11 @@ class Workspace(Protocol):
     def restore(self, path: str, content: bytes | None) -> None:
         """Put content back (None: take the file away), whatever stands in its place now."""
 
-    def undo_in_history(self, paths: Sequence[str], message: str, trailer: str) -> str | None:
-        """Commit those paths alone if HEAD holds another version of them; the new commit, or None if there was no need."""
+    def read_at(self, revision: str, path: str) -> bytes | None:
+        """The content of a file in a commit, or None where that commit has none."""
+
+    def commit_paths(self, paths: Sequence[str], message: str, trailer: str) -> str | None:
+        """Commit those paths alone as they are on disk; the new commit, or None where there is nothing to commit."""
 
     def describe_moves(self, before: Tree, after: Tree) -> tuple[str, ...]:
         """In words: a switched branch, a reset: what was done to history between two looks."""
@@ -103,7 +106,7 @@ class Workspace(Protocol):
     def push(self) -> Verdict:
         """Push the current branch."""
 
-    def merge(self, branch: str) -> Verdict:
+    def merge(self, branch: str) -> tuple[Verdict, str | None]:
         """Merge a branch into the current one, after aborting a half merge; a conflict is a failed verdict and is aborted."""
 
 
@@ -119,6 +122,9 @@ class Agent(Protocol):
 
 class Gates(Protocol):
     """Runs gates."""
+
+    def log_names(self, gates: Sequence[Gate], iteration: int) -> tuple[str, ...]:
+        """The name of each gate's log in that iteration."""
 
     def run(self, gate: Gate, iteration: int, log: str, run_id: str) -> Verdict | None:
         """The gate's verdict, its full output in the log; None where a person interrupted it."""

@@ -83,6 +83,7 @@ class Turn:
     changed: bool = False
     lawless: bool = False
     restorations: tuple[Restoration, ...] = ()
+    lawful: tuple[ProtectedFile, ...] = ()
     notes: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     gates_saw: str | None = None

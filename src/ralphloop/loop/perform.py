@@ -1,0 +1,197 @@
+"""One handler per Action: the only impure line of the loop. Whatever goes wrong out there comes back as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from ralphloop.core import messages as m
+from ralphloop.core.claims import ClaimReading
+from ralphloop.core.model import EndedBy, ProtectedFile, Restoration, RunReport, StreamReport, Survey, Verdict
+from ralphloop.core.ports import Ports
+from ralphloop.core.prompts import build_prompt
+from ralphloop.core.state import LoopState
+from ralphloop.errors import WorkError
+
+
+def perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
+    """Do it, and say what was seen."""
+    match action:
+        case m.SurveyWork():
+            return survey_work(state, ports)
+        case m.RunAgent():
+            return run_agent(action, state, ports)
+        case m.Judge():
+            return judge(action, state, ports)
+        case m.Restore():
+            return restore(action, state, ports)
+        case m.RunGates():
+            return run_gates(action, state, ports)
+        case m.Verify():
+            return verify(action, state, ports)
+        case m.Commit():
+            verdict, sha = ports.workspace.commit(action.message, trailer(state, action.iteration), action.fingerprint)
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha)
+        case m.Push():
+            return m.ScmSeen(at=ports.clock.now(), verdict=ports.workspace.push())
+        case m.Merge():
+            verdict, sha = ports.workspace.merge(action.branch)
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha)
+        case m.Wait():
+            ports.clock.wait(action.until)
+            return m.Waited(at=ports.clock.now())
+        case m.Stop():
+            raise AssertionError("the engine stops by itself")
+    assert_never(action)
+
+
+def survey_work(state: LoopState, ports: Ports) -> m.Observation:
+    """Take the Snapshot first, so that what is surveyed is no newer than what is protected."""
+    snapshot = protected_files(state, ports)
+    try:
+        survey = ports.work.survey()
+    except WorkError as error:
+        return m.WorkUnreadable(at=ports.clock.now(), reason=str(error))
+    return m.WorkSurveyed(at=ports.clock.now(), survey=survey, tree=ports.workspace.look(), snapshot=snapshot)
+
+
+def run_agent(action: m.RunAgent, state: LoopState, ports: Ports) -> m.Observation:
+    """Build the prompt from the work as it is now, and run the agent on it."""
+    try:
+        prompt = build_prompt(state, ports.work.brief())
+    except WorkError as error:
+        report = RunReport(ended_by=EndedBy.NOT_STARTED, start_error=str(error))
+        nothing = ClaimReading(claimed=False, why="the agent was not started")
+        return m.AttemptSeen(at=ports.clock.now(), dice=0.0, run=report, stream=StreamReport(), claim=nothing)
+    return ports.agent.attempt(action, prompt)
+
+
+def judge(action: m.Judge, state: LoopState, ports: Ports) -> m.Observation:
+    """Compare with the Snapshot; nothing is put back before it is written down."""
+    before = state.tree
+    tree = ports.workspace.look()
+    return m.Judged(
+        at=ports.clock.now(),
+        survey=surveyed(state, ports),
+        tree=tree,
+        lawful=protected_files(state, ports),
+        restorations=tuple(unlawful_changes(action.snapshot, ports)),
+        notes=ports.workspace.describe_moves(before, tree) if before else (),
+    )
+
+
+def restore(action: m.Restore, state: LoopState, ports: Ports) -> m.Observation:
+    """Put the files back; where the agent committed the illegal version, commit the lawful one after it."""
+    for restoration in action.restorations:
+        content = None if restoration.digest is None else ports.blobs.get(restoration.digest)
+        ports.workspace.restore(restoration.path, content)
+    illegal = illegal_at_head(action, ports)
+    message = f"ralph: undo a change of {', '.join(illegal)}"
+    sha = ports.workspace.commit_paths(illegal, message, trailer(state, action.iteration)) if illegal else None
+    return m.RestoreSeen(
+        at=ports.clock.now(),
+        survey=surveyed(state, ports),
+        tree=ports.workspace.look(),
+        lawful=protected_files(state, ports),
+        undo_commit=sha,
+    )
+
+
+def run_gates(action: m.RunGates, state: LoopState, ports: Ports) -> m.Observation:
+    """Every gate in order, also after one has failed: the next prompt is told of all."""
+    gates = state.spec.gates
+    verdicts: list[Verdict] = []
+    for gate, log in zip(gates, ports.gates.log_names(gates, action.iteration), strict=True):
+        ports.watcher.gate_started(gate)
+        verdict = ports.gates.run(gate, action.iteration, log, action.run_id)
+        if verdict is None:
+            return m.GatesSeen(at=ports.clock.now(), verdicts=tuple(verdicts), interrupted=True)
+        verdicts.append(verdict)
+    return m.GatesSeen(at=ports.clock.now(), verdicts=tuple(verdicts))
+
+
+def verify(action: m.Verify, state: LoopState, ports: Ports) -> m.Observation:
+    """The last look before the decision: after the gates every protected file must still be what it was before them."""
+    restorations = (changed_file(file, ports.workspace.read(file.path), ports) for file in action.lawful)
+    return m.Verified(
+        at=ports.clock.now(),
+        survey=surveyed(state, ports),
+        tree=ports.workspace.look(),
+        restorations=tuple(restoration for restoration in restorations if restoration is not None),
+    )
+
+
+# --- what the handlers share ------------------------------------------------------------------------------------------
+
+
+def trailer(state: LoopState, iteration: int) -> str:
+    """The line by which a commit of Ralph's own is known again after a crash."""
+    return f"Ralph-Iteration: {state.spec.loop_id}/{iteration}"
+
+
+def surveyed(state: LoopState, ports: Ports) -> Survey:
+    """The work as it is; as it was last seen where it cannot be read (it is about to be put back)."""
+    try:
+        return ports.work.survey()
+    except WorkError:
+        assert state.survey is not None, "work is surveyed before an iteration opens"
+        return state.survey
+
+
+def protected_files(state: LoopState, ports: Ports) -> tuple[ProtectedFile, ...]:
+    """The protected files as they are now, their contents kept."""
+    paths = dict.fromkeys((*ports.work.files(), *state.spec.protect))
+    return tuple(ProtectedFile(path=path, digest=kept(ports.workspace.read(path), ports)) for path in paths)
+
+
+def kept(content: bytes | None, ports: Ports) -> str | None:
+    """The digest under which a content can be had again."""
+    return None if content is None else ports.blobs.put(content)
+
+
+def unlawful_changes(snapshot: Iterable[ProtectedFile], ports: Ports) -> Iterable[Restoration]:
+    """What has to be put back: the work judges its own files, any other protected file must not change at all."""
+    for file in snapshot:
+        now = ports.workspace.read(file.path)
+        if file.path in ports.work.files():
+            content, reasons = ports.work.judge(file.path, content_of(file, ports), now)
+            if reasons:
+                yield Restoration(path=file.path, digest=kept(content, ports), reason="\n".join(reasons), replaced=kept(now, ports))
+        else:
+            restoration = changed_file(file, now, ports)
+            if restoration is not None:
+                yield restoration
+
+
+def changed_file(file: ProtectedFile, now: bytes | None, ports: Ports) -> Restoration | None:
+    """The restoration of a file that must not differ, or None where it does not."""
+    replaced = kept(now, ports)
+    if replaced == file.digest:
+        return None
+    what = "was changed" if file.digest and now is not None else "was deleted" if file.digest else "was made"
+    back = "it is as it was" if file.digest else "it is gone again"
+    return Restoration(path=file.path, digest=file.digest, reason=f"{file.path} is protected and {what}; {back}.", replaced=replaced)
+
+
+def content_of(file: ProtectedFile, ports: Ports) -> bytes | None:
+    """The content that a Snapshot names."""
+    return None if file.digest is None else ports.blobs.get(file.digest)
+
+
+def illegal_at_head(action: m.Restore, ports: Ports) -> list[str]:
+    """The restored paths whose version at HEAD is illegal: only a commit made since the iteration began can have brought it there."""
+    head = ports.workspace.look().head
+    if head is None or head == action.head:
+        return []
+    before = {file.path: file for file in action.snapshot}
+    return [restoration.path for restoration in action.restorations if _committed_illegally(before[restoration.path], action.head, head, ports)]
+
+
+def _committed_illegally(file: ProtectedFile, start: str | None, head: str, ports: Ports) -> bool:
+    at_start = None if start is None else ports.workspace.read_at(start, file.path)
+    at_head, before = ports.workspace.read_at(head, file.path), content_of(file, ports)
+    if at_head == at_start:
+        return False
+    if file.path in ports.work.files():
+        return bool(ports.work.judge(file.path, before, at_head)[1])
+    return at_head != before

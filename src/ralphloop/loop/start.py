@@ -1,0 +1,277 @@
+"""Which loop is meant, new or resumed; then it is wired and run. Nothing is written before all of that is clear."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from ralphloop.config.resolve import Resolved
+from ralphloop.core.decide import open_runs
+from ralphloop.core.evolve import fold
+from ralphloop.core.messages import LoopResumed, LoopStarted
+from ralphloop.core.model import LoopSpec, OutcomeKind
+from ralphloop.core.state import LoopState
+from ralphloop.core.which import STANDINGS, Choice, Found, Standing, choose, has_open_work
+from ralphloop.errors import ConfigError, LoopBusy, WorkError
+from ralphloop.files.locks import Holder, LoopLock
+from ralphloop.files.places import ledger_path, lock_path, prepare_state_home
+from ralphloop.ledger.queries import LoopRow, Queries
+from ralphloop.ledger.store import Ledger
+from ralphloop.loop.engine import record, reopen, run
+from ralphloop.loop.wire import House, Place, make_ports, make_work
+from ralphloop.process.identity import own_identity
+
+Raised = Mapping[str, float]
+"""Bounds that a person names when a loop goes on, by their names in Limits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What `run` was asked for, settings resolved."""
+
+    workspace: Path
+    resolved: Resolved
+    name: str | None = None
+    new: bool = False
+    raised: Raised = field(default_factory=dict)
+
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where loops are started: the house, the ledger open for writing, and a way to say something before a loop speaks for itself."""
+
+    house: House
+    ledger: Ledger
+    say: Say
+
+
+def start(wanted: Wanted, house: House, say: Say) -> int:
+    """Do what `run` means for that work and that name; the exit code."""
+    prepare_state_home(house.state_home)
+    workspace = os.path.realpath(wanted.workspace)
+    with Queries(ledger_path(house.state_home)) as queries:
+        name = _name_for(wanted.name, workspace, queries, say)
+        with _locked(house, workspace, name, queries), Ledger(ledger_path(house.state_home)) as ledger:
+            desk = Desk(house=house, ledger=ledger, say=say)
+            return _start_locked(wanted, _spec(wanted.resolved, workspace, name), queries.latest(workspace, name), desk)
+
+
+def _start_locked(wanted: Wanted, spec: LoopSpec, row: LoopRow | None, desk: Desk) -> int:
+    agent_env = wanted.resolved.agent_env
+    if wanted.new or row is None or row.last_seq == 0:
+        return _run_new(spec, agent_env, desk)
+    old = fold(desk.ledger.read(row.id))
+    found = Found(standing=_standing(row), work=old.spec.work)
+    match choose(found, spec.work, new=False, open_work=found.standing is Standing.DONE and _open_work(spec)):
+        case Choice.NEW:
+            return _run_new(spec, agent_env, desk)
+        case Choice.RESUME:
+            return _run_resumed(row, with_limits(old.spec, wanted.raised), agent_env, desk)
+        case choice:
+            return _explain(choice, row, old, desk.say)
+
+
+def resume(name: str, house: House, say: Say, *, raised: Raised, settings: Callable[[LoopSpec], Resolved]) -> int:
+    """Go on with a loop that ended or crashed, whatever the reason; the exit code."""
+    prepare_state_home(house.state_home)
+    with Queries(ledger_path(house.state_home)) as queries:
+        row = _find(name, queries)
+        with _locked(house, row.workspace, name, queries), Ledger(ledger_path(house.state_home)) as ledger:
+            row = queries.latest(row.workspace, name) or row
+            old = fold(ledger.read(row.id))
+            if old.outcome is not None and old.outcome.kind is OutcomeKind.DONE:
+                say(f"Loop {name} is done; there is nothing to resume. `ralph run` looks for open work.")
+                return old.outcome.exit_code
+            agent_env = settings(old.spec).agent_env
+            return _run_resumed(row, with_limits(old.spec, raised), agent_env, Desk(house=house, ledger=ledger, say=say))
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+def _run_new(spec: LoopSpec, agent_env: Mapping[str, str], desk: Desk) -> int:
+    with _work_locked(desk.house, spec):
+        ports = make_ports(spec, desk.house, desk.ledger, Place(next_seq=1, incarnation=1), agent_env)
+        first = LoopStarted(at=ports.clock.now(), spec=spec)
+        desk.ledger.create_loop(spec, own_identity(), first.at)
+        return run(record(LoopState(spec=spec, at=first.at), [first], ports), ports).exit_code
+
+
+def _run_resumed(row: LoopRow, spec: LoopSpec, agent_env: Mapping[str, str], desk: Desk) -> int:
+    """End what the last incarnation left, say what was open, and go on."""
+    _check_secrets(spec, agent_env)
+    with _work_locked(desk.house, spec):
+        incarnation = row.incarnation + 1
+        desk.ledger.take_over(row.id, own_identity(), incarnation)
+        entries = list(desk.ledger.read(row.id))
+        state = fold(entries)
+        ports = make_ports(spec, desk.house, desk.ledger, Place(next_seq=len(entries) + 1, incarnation=incarnation), agent_env)
+        desk.say(f"Resuming loop {row.name}: it {_WAS[_standing(row)]} in iteration {state.iteration}.")
+        for run_id in open_runs(state):
+            ports.agent.end_leftovers(run_id)
+        changes = _changes(state.spec, spec)
+        resumed = LoopResumed(at=ports.clock.now(), spec=spec, incarnation=incarnation, changes=changes)
+        return run(reopen(state, resumed, ports), ports).exit_code
+
+
+def _explain(choice: Choice, row: LoopRow, old: LoopState, say: Say) -> int:
+    outcome = old.outcome
+    assert outcome is not None, f"{choice} is for loops that ended"
+    if choice is Choice.FINISHED:
+        say(f"Loop {row.name} is done ({outcome.strength}), and no task is open: nothing to do. `ralph run --new` begins afresh.")
+        return outcome.exit_code
+    more = " -m N" if outcome.limit == "iterations" else ""
+    say(f"Loop {row.name} ended with {outcome.kind}: {outcome.reason}. Nothing was started.")
+    say(f"Go on with `ralph resume {row.name}{more}`, or begin afresh with `ralph run --new`.")
+    return outcome.exit_code
+
+
+# --- which loop -------------------------------------------------------------------------------------------------------
+
+
+def _spec(resolved: Resolved, workspace: str, name: str) -> LoopSpec:
+    return LoopSpec(
+        loop_id=f"{name}-{secrets.token_hex(4)}",
+        name=name,
+        workspace=workspace,
+        work=resolved.work,
+        agent=resolved.agent,
+        completion=resolved.completion,
+        limits=resolved.limits,
+        gates=resolved.gates,
+        scm=resolved.scm,
+        output=resolved.output,
+        protect=resolved.protect,
+    )
+
+
+def safe_name(directory: str) -> str:
+    """A loop name made of a directory's name."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", Path(directory).name).strip("-._") or "loop"
+
+
+def _name_for(explicit: str | None, workspace: str, queries: Queries, say: Say) -> str:
+    elsewhere = {row.name: row.workspace for row in queries.loops() if row.workspace != workspace}
+    if explicit is not None:
+        if explicit in elsewhere:
+            raise ConfigError(f"the name {explicit} is taken by the loop in {elsewhere[explicit]}: choose another --name")
+        return explicit
+    wished = name = safe_name(workspace)
+    number = 1
+    while name in elsewhere:
+        number += 1
+        name = f"{wished}-{number}"
+    if name != wished:
+        say(f"The name {wished} is taken by the loop in {elsewhere[wished]}; this one is called {name}.")
+    return name
+
+
+def _find(name: str, queries: Queries) -> LoopRow:
+    row = queries.find(name)
+    if row is None:
+        raise ConfigError(unknown_name(name, [row.name for row in queries.loops()]))
+    return row
+
+
+def unknown_name(name: str, names: list[str]) -> str:
+    """What is said about a loop that does not exist."""
+    import difflib  # noqa: PLC0415 - only on this path
+
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else "`ralph status` lists the loops"
+    return f"there is no loop called {name}: {hint}"
+
+
+def _standing(row: LoopRow) -> Standing:
+    """How the loop is, seen by somebody who holds its lock: without an outcome it has crashed."""
+    return Standing.CRASHED if row.outcome is None else STANDINGS[OutcomeKind(row.outcome)]
+
+
+_WAS = {
+    Standing.CRASHED: "had crashed",
+    Standing.INTERRUPTED: "was stopped",
+    Standing.WAITING: "was waiting",
+    Standing.FAILED: "had failed",
+    Standing.LIMIT: "had met a limit",
+}
+
+
+@contextmanager
+def _locked(house: House, workspace: str, name: str, queries: Queries) -> Iterator[None]:
+    """The right to run that loop, or a refusal that says how the loop is."""
+    with _lock(house, workspace, name) as holder:
+        if holder is not None:
+            row = queries.latest(workspace, name)
+            busy = f"iteration {row.iteration}" if row else "just starting"
+            raise LoopBusy(f"loop {name} is running here ({busy}, {holder}): see `ralph status`; a second loop needs its own --name")
+        yield
+
+
+@contextmanager
+def _work_locked(house: House, spec: LoopSpec) -> Iterator[None]:
+    """The right to work on that task file: two loops, whatever their names, would undo each other's work."""
+    if spec.work.task_file is None:
+        yield
+        return
+    with _lock(house, spec.workspace, f"\0{spec.work.task_file}") as holder:
+        if holder is not None:
+            raise LoopBusy(f"another loop is working on {spec.work.task_file} in {spec.workspace} ({holder}): see `ralph status`")
+        yield
+
+
+@contextmanager
+def _lock(house: House, workspace: str, what: str) -> Iterator[str | None]:
+    """Hold a lock, or say in words who does."""
+    lock = LoopLock(lock_path(house.state_home, workspace, what))
+    me = own_identity()
+    if lock.acquire(Holder(boot_id=me.boot_id, pid=me.pid, started=me.started, nonce=secrets.token_hex(8))):
+        try:
+            yield None
+        finally:
+            lock.release()
+    else:
+        holder = lock.holder()
+        yield f"process {holder.pid}" if holder else "another process"
+
+
+def _open_work(spec: LoopSpec) -> bool:
+    try:
+        return has_open_work(spec.work.kind, make_work(spec).survey().remaining)
+    except WorkError:
+        return True
+
+
+# --- a resumed spec ---------------------------------------------------------------------------------------------------
+
+
+def with_limits(spec: LoopSpec, raised: Raised) -> LoopSpec:
+    """The spec with other bounds; the bound of calls keeps its proportion to the iterations where it was the default."""
+    limits = replace(spec.limits, **raised)  # type: ignore[arg-type] # the command line checks names and types
+    if "calls" not in raised and spec.limits.calls == 3 * spec.limits.iterations:
+        limits = replace(limits, calls=3 * limits.iterations)
+    return replace(spec, limits=limits)
+
+
+def _changes(before: LoopSpec, after: LoopSpec) -> tuple[str, ...]:
+    old, new = asdict(before.limits), asdict(after.limits)
+    return tuple(f"limits.{name}: {old[name]:g} → {new[name]:g}" for name in old if old[name] != new[name])
+
+
+def _check_secrets(spec: LoopSpec, agent_env: Mapping[str, str]) -> None:
+    """Values are pinned by digest: the loop may only go on with the ones that it began with."""
+    for secret in spec.agent.env:
+        value = agent_env.get(secret.name)
+        if value is None or sha256(value.encode()).hexdigest() != secret.digest:
+            what = "is gone from" if value is None else "has changed in"
+            raise ConfigError(
+                f"agent.env.{secret.name} {what} the settings since the loop began: put it back, or begin afresh with `ralph run --new`"
+            )

@@ -1,0 +1,193 @@
+"""What resume does about the action that was open: the table of design, a crash test for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from loops import PROMISE, WORKS, Loop, edit, spec, tick
+
+from ralphloop.core import messages as m
+from ralphloop.core.decide import ON_RESUME, STEPS
+from ralphloop.core.evolve import fold
+from ralphloop.core.model import Limits, OutcomeKind, Result, Scm, Strength, Verdict
+from ralphloop.testing.scripted import Turn
+
+
+class Crash(BaseException):
+    """`kill -9`."""
+
+
+def crash(*_arguments: object) -> None:
+    raise Crash
+
+
+def crashed_once(original: Callable[..., object], *, after: bool = False) -> Callable[..., object]:
+    """The call crashes the first time, before or after it has done its work."""
+    calls = iter(range(1000))
+
+    def call(*arguments: object, **named: object) -> object:
+        first = next(calls) == 0
+        if first and not after:
+            raise Crash
+        result = original(*arguments, **named)
+        if first:
+            raise Crash
+        return result
+
+    return call
+
+
+def patched(target: object, name: str, call: Callable[..., object]) -> None:
+    kind = target.__class__
+    target.__class__ = type(kind.__name__, (kind,), {"__slots__": (), name: lambda _self, *a, **k: call(*a, **k)})
+
+
+def crash_and_resume(loop: Loop) -> None:
+    with pytest.raises(Crash):
+        loop.run()
+    assert loop.resume().kind is OutcomeKind.DONE
+
+
+def test_every_step_has_a_row() -> None:
+    assert set(ON_RESUME) == set(m.Step) == set(STEPS.values())
+
+
+def test_row_run_agent_is_lost_and_counted_as_failed() -> None:
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=9, calls=9)), [Turn(does=crash), WORKS])
+    crash_and_resume(loop)
+    assert len(loop.of(m.AttemptLost)) == 1
+    assert len(loop.of(m.AttemptStarted)) == 4
+    assert len(loop.of(m.IterationStarted)) == 3
+
+
+def test_row_run_agent_that_dies_with_its_host_every_time_is_not_retried_for_ever() -> None:
+    loop = Loop(spec(limits=Limits(iterations=2, calls=60, backoff_s=0)), [Turn(does=crash)])
+    for _ in range(6):
+        with pytest.raises(Crash):
+            loop.resume() if loop.entries else loop.run()
+    assert loop.resume().limit == "iterations"
+
+
+def test_row_run_agent_judges_the_disk_against_the_snapshot_of_that_iteration() -> None:
+    def delete_and_die(workspace: object) -> None:
+        edit("PRD.md", lambda _: b"- [x] Nothing to do\n")(loop.workspace)
+        raise Crash
+
+    loop = Loop(spec(gates=["check"]), [Turn(does=delete_and_die), WORKS])
+    crash_and_resume(loop)
+    assert all(task in loop.tasks for task in ("[x] Write the parser", "[x] Write the printer", "[x] Write the manual"))
+
+
+def test_row_judge_is_done_again() -> None:
+    loop = Loop(spec(gates=["check"]), [WORKS])
+    patched(loop.workspace, "describe_moves", crashed_once(loop.workspace.describe_moves))
+    crash_and_resume(loop)
+    assert len(loop.of(m.AttemptStarted)) == 3
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_row_restore_is_done_again(*, after: bool) -> None:
+    replaces = Turn(does=edit("PRD.md", lambda _: b"- [ ] Rest\n"), says=PROMISE)
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=9, calls=9)), [replaces, WORKS])
+    patched(loop.workspace, "restore", crashed_once(loop.workspace.restore, after=after))
+    with pytest.raises(Crash):
+        loop.run()
+    loop.resume()
+    assert "Write the parser" in loop.tasks
+    assert any("was deleted; it is back" in prompt for prompt in loop.agent.prompts)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_row_run_gates_is_done_again(*, after: bool) -> None:
+    loop = Loop(spec(gates=["check"]), [WORKS])
+    patched(loop.gates, "run", crashed_once(loop.gates.run, after=after))
+    crash_and_resume(loop)
+    assert len(loop.of(m.AttemptStarted)) == 3
+
+
+def test_row_verify_is_done_again() -> None:
+    loop = Loop(spec(gates=["check"]), [WORKS])
+    reads: list[object] = []
+    read = loop.workspace.read
+
+    def dying_in_verify(path: str) -> bytes | None:
+        if loop.entries and fold(loop.entries).step is m.Step.VERIFY and not reads:
+            reads.append(path)
+            raise Crash
+        return read(path)
+
+    patched(loop.workspace, "read", dying_in_verify)
+    crash_and_resume(loop)
+    assert reads
+    assert len(loop.of(m.AttemptStarted)) == 3
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_row_commit_looks_for_its_trailer_else_commits_with_the_recorded_message(*, after: bool) -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit",), message="Work on {task}")), [WORKS])
+    patched(loop.workspace, "commit", crashed_once(loop.workspace.commit, after=after))
+    crash_and_resume(loop)
+    assert [message.splitlines()[0] for message, _ in loop.workspace.commits] == ["Work on Write the printer", "Work on Write the manual", "Work on "]
+
+
+def test_row_push_is_done_again() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit", "push"))), [WORKS])
+    patched(loop.workspace, "push", crashed_once(loop.workspace.push, after=True))
+    crash_and_resume(loop)
+    assert len(loop.workspace.commits) == 3
+    assert len([entry for entry in loop.entries if isinstance(entry, m.ScmEnded) and entry.step is m.Step.PUSH]) == 3
+
+
+def test_row_merge_is_done_again() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("merge main",))), [WORKS])
+    patched(loop.workspace, "merge", crashed_once(loop.workspace.merge))
+    crash_and_resume(loop)
+    assert len([entry for entry in loop.entries if isinstance(entry, m.ScmEnded)]) == 3
+
+
+def test_row_wait_goes_on_to_the_recorded_moment() -> None:
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=9, calls=9, delay_s=500)), [WORKS])
+    patched(loop.clock, "wait", crashed_once(loop.clock.wait))
+    with pytest.raises(Crash):
+        loop.run()
+    (started,) = [entry for entry in loop.entries if isinstance(entry, m.WaitStarted)]
+    loop.clock.at += 100
+    assert loop.resume().kind is OutcomeKind.DONE
+    ended = next(entry for entry in loop.entries if isinstance(entry, m.WaitEnded))
+    assert started.until <= ended.at < started.until + 1
+
+
+def test_a_merge_that_moves_the_tree_does_not_end_the_loop_on_a_tree_that_no_gate_saw() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("merge main",))), [Turn(does=edit("PRD.md", lambda _: b"".join([b"# Plan\n\n- [x] Write the parser\n- [x] Write the printer\n- [x] Write the manual\n"])), says="all")])
+    moved = iter([True])
+
+    def merge(branch: str) -> tuple[Verdict, str | None]:
+        passed = Verdict(name=f"merge {branch}", result=Result.PASSED, reason="merged")
+        if next(moved, False):
+            loop.workspace.files["theirs"] = b"broken"
+            return passed, "abc"
+        return passed, None
+
+    patched(loop.workspace, "merge", merge)
+    mends = Turn(does=edit("theirs", lambda _: b"fine"), says="mended")
+    loop.agent.turns = [*loop.agent.turns, mends]
+    outcome = loop.run()
+    assert (outcome.kind, outcome.strength) == (OutcomeKind.DONE, Strength.PROVED)
+    assert len(loop.agent.prompts) == 2
+
+
+def test_a_loop_that_met_its_limit_goes_on_when_the_limit_is_raised() -> None:
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=1, calls=9)), [WORKS])
+    assert loop.run().limit == "iterations"
+    raised = spec(gates=["check"], limits=Limits(iterations=5, calls=9))
+    assert loop.resume(raised).kind is OutcomeKind.DONE
+    assert len(loop.of(m.IterationStarted)) == 3
+
+
+def test_a_loop_that_was_stopped_goes_on_where_it_was() -> None:
+    stopping = Turn(does=lambda _w: (edit("PRD.md", tick)(loop.workspace), loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="stop", author="Ann")))[0], says="one")
+    loop = Loop(spec(gates=["check"]), [stopping, WORKS])
+    assert loop.run().kind is OutcomeKind.INTERRUPTED
+    assert loop.resume().kind is OutcomeKind.DONE
+    assert len(loop.of(m.IterationStarted)) == 3
