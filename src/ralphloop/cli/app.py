@@ -1,0 +1,92 @@
+"""The table of commands. A command's module is imported when it is run, not before: `status` must stay quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ralphloop import __version__
+from ralphloop.errors import RalphError
+
+BUG_EXIT_CODE = 70
+
+COMMANDS = {
+    "run": ("ralphloop.cli.run:command", "Run an agent on a piece of work until it is done."),
+    "resume": ("ralphloop.cli.resume:command", "Go on with a loop that crashed or ended."),
+    "status": ("ralphloop.cli.status:command", "Show every loop."),
+    "show": ("ralphloop.cli.show:command", "Show a loop's iterations: verdicts, cost, reasons, artifacts."),
+    "explain": ("ralphloop.cli.explain:command", "Explain why an iteration was (not) taken for done."),
+    "demo": ("ralphloop.cli.demo:command", "Watch a loop catch a lying agent; no key and no network needed."),
+    "version": ("ralphloop.cli.version:command", "Print the version."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose help needs no command to be imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The table, as it stands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-v", "--version", message="ralph %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Run a coding agent again and again, each time with a fresh context, until the work is verifiably done.
+
+    Without a command: show what `ralph run` would do here, the loops, and the commands.
+    """
+    if ctx.invoked_subcommand is None:
+        from ralphloop.cli.overview import show_overview  # noqa: PLC0415
+
+        show_overview(ctx)
+
+
+def run_cli(arguments: list[str]) -> int:
+    """Run a command line; every failure has a line of words and an exit code."""
+    try:
+        code: Any = cli.main(arguments, prog_name="ralph", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except RalphError as error:
+        click.echo(f"ralph: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        return _broken_pipe()
+    except Exception as error:  # noqa: BLE001 - the last resort: a bug of ours becomes a report, never a bare traceback
+        from ralphloop.cli.bug import report  # noqa: PLC0415
+
+        report(error, arguments)
+        return BUG_EXIT_CODE
+    return code if isinstance(code, int) else 0
+
+
+def _broken_pipe() -> int:
+    """Somebody closed our output (`ralph status | head`): point it elsewhere, so that nothing complains at exit."""
+    import os  # noqa: PLC0415
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

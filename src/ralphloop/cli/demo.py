@@ -1,0 +1,53 @@
+"""`ralph demo`: a loop that catches a lying agent, in under a minute, without a key and without a network."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.agents.demo_project import DEMO_GATE, DEMO_SCRIPT, write_demo_project
+from ralphloop.cli.hosting import hosted, say
+from ralphloop.config.environment import current, tool_environment
+from ralphloop.config.layers import load_layers
+from ralphloop.config.request import RunRequest
+from ralphloop.config.resolve import resolve
+from ralphloop.loop.start import Wanted, start
+from ralphloop.process.signals import StopFlag
+from ralphloop.process.supervise import Supervisor
+
+INTRODUCTION = """\
+A scripted agent gets three tasks in {directory}, and a gate: {gate}.
+It will claim to be done when nothing is, break the gate, and delete a task from the list. Watch what happens.
+"""
+PAUSE_S = 0.3
+
+
+@click.command
+@click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option("--pause", type=click.FloatRange(0, 10), help=f"Seconds between the agent's steps (default: {PAUSE_S} on a terminal, else 0).")
+def command(directory: Path | None, pause: float | None) -> int:
+    """Watch a loop catch a lying agent; no key and no network needed."""
+    project = directory or Path(tempfile.mkdtemp(prefix="ralph-demo-"))
+    write_demo_project(project)
+    commit_everything(project)
+    pause = pause if pause is not None else PAUSE_S if sys.stdout.isatty() else 0.0
+    request = RunRequest(workspace=project, task_file="PRD.md", agent="demo", gates=(DEMO_GATE,), iterations=10)
+    resolved = resolve(request, load_layers(project, {}, request.flags()), CATALOGUE)
+    flags = ("--script", ",".join(DEMO_SCRIPT), "--pause", str(pause))
+    resolved = replace(resolved, agent=replace(resolved.agent, flags=flags))
+    say(INTRODUCTION.format(directory=project, gate=DEMO_GATE))
+    with hosted(color="auto", emoji=True, stream=True, verbose=False) as house:
+        return start(Wanted(workspace=project, resolved=resolved), house, say)
+
+
+def commit_everything(project: Path) -> None:
+    """A repository, so that what the agent commits can be seen to be undone in history too; without git the demo runs all the same."""
+    runner = Supervisor(StopFlag())
+    person = ("-c", "user.name=You", "-c", "user.email=you@localhost")
+    for arguments in (("init", "-q"), ("add", "-A"), (*person, "commit", "-q", "-m", "A plan with three tasks")):
+        runner.call(("git", *arguments), cwd=project, env=tool_environment(current()), timeout_s=30)

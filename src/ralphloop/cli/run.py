@@ -1,0 +1,84 @@
+"""`ralph run`: start the loop that the work here means, or go on with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.cli.hosting import hosted, say
+from ralphloop.cli.options import Iterations, Positive
+from ralphloop.config.environment import current
+from ralphloop.config.layers import load_layers
+from ralphloop.config.request import RunRequest
+from ralphloop.config.resolve import Resolved, resolve
+from ralphloop.core.model import Kind, WorkSpec
+from ralphloop.errors import ConfigError
+from ralphloop.loop.start import Wanted, start
+from ralphloop.work.checklist import check_task_file, check_template
+from ralphloop.work.prompt import check_prompt_file
+
+
+@click.command
+@click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("-p", "--prompt", "prompt_text", metavar="TEXT", help="Work on this prompt.")
+@click.option("-f", "--prompt-file", metavar="FILE", help="Work on the prompt in this file, read anew for each iteration.")
+@click.option("--task-file", metavar="FILE", help="Work on this Markdown task list (default: PRD.md where there is one).")
+@click.option("--kind", metavar="KIND", help="The kind of work: prompt or checklist.")
+@click.option("-m", "--maximum-iterations", "--max-iterations", "iterations", type=Iterations(), help="Stop after N iterations.")
+@click.option("-c", "--completion-response", "--completion-marker", "completion_text", metavar="TEXT", help="The text of a claim.")
+@click.option("--gate", "gates", multiple=True, metavar="CMD", help="A command that must pass after each attempt; may be given again.")
+@click.option("--agent", metavar="NAME", help=f"The agent: {', '.join(CATALOGUE)}.")
+@click.option("--agent-command", metavar="CMD", help="The agent's command line, where it is not the name of the agent.")
+@click.option("--model", metavar="MODEL", help="The model that the agent is told to use.")
+@click.option("--name", metavar="NAME", help="The loop's name (default: that of the directory).")
+@click.option("--new", is_flag=True, help="Begin afresh, whatever a loop of that name did before.")
+@click.option("--delay", "delay_s", type=Positive(), help="Seconds between iterations.")
+@click.option("--max-minutes", "minutes", type=Positive(), help="Stop after so many minutes of work; waits do not count.")
+@click.option("--max-cost", type=Positive(), help="Stop when so many dollars are spent; looked at before each attempt.")
+@click.option("--max-calls", "calls", type=Iterations(), help="Stop after N agent processes (default: 3 for each iteration).")
+@click.option("--stream-agent-output/--no-stream-agent-output", "stream", default=None, help="Show what the agent says and does.")
+@click.option("-V", "--verbose", is_flag=True, help="Say more, on standard error.")
+def command(directory: Path, *, name: str | None, new: bool, verbose: bool, **flags: object) -> int:
+    """Run an agent on a piece of work until it is done.
+
+    The work is a prompt (-p, -f) or a Markdown task list (--task-file, PRD.md). A loop that crashed or was stopped here is resumed.
+    """
+    if not directory.is_dir():
+        raise ConfigError(f"{directory} is {'no directory' if directory.exists() else 'not there'}: name the directory to work in")
+    if flags["gates"] == ():
+        flags["gates"] = None
+    request = RunRequest(workspace=directory, **flags)  # type: ignore[arg-type] # click has checked the types
+    resolved = resolve(request, load_layers(directory, current(), request.flags()), CATALOGUE)
+    check_work(directory, resolved.work)
+    check_name(name)
+    raised = {name: value for name, value in (("iterations", request.iterations), ("calls", request.calls)) if value is not None}
+    wanted = Wanted(workspace=directory, resolved=resolved, name=name, new=new, raised=raised)
+    with hosted(color=resolved.color, emoji=resolved.emoji, stream=resolved.output.stream, verbose=verbose) as house:
+        return start(wanted, house, say)
+
+
+def check_work(directory: Path, work: WorkSpec) -> None:
+    """Raise ConfigError where the work cannot be read now: nothing has been started or written yet."""
+    if work.kind is Kind.CHECKLIST:
+        assert work.task_file is not None
+        check_task_file(directory, work.task_file)
+        if work.template:
+            check_template(directory, work.template)
+    elif work.prompt_file:
+        check_prompt_file(directory, work.prompt_file)
+
+
+def check_name(name: str | None) -> None:
+    """Raise ConfigError for a name that could not be typed again, or would be taken for an option or a path."""
+    if name is not None and (
+        not name or name != name.strip() or name.startswith("-") or any(c in "/\\ \t\n*?[" or not c.isprintable() for c in name)
+    ):
+        raise ConfigError(f"--name {name!r} is no name for a loop: use letters, digits, dots, dashes and underscores")
+
+
+def resolved_for(workspace: Path) -> Resolved:
+    """What `ralph run` would run there, without any flag."""
+    request = RunRequest(workspace=workspace)
+    return resolve(request, load_layers(workspace, current(), request.flags()), CATALOGUE)
