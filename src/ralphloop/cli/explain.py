@@ -25,10 +25,12 @@ def command(name: str, number: int) -> None:
         row = find_loop(queries, name)
         entries = read_entries(queries, row)
     attempt = last_attempt(entries, number)
-    if number > row.iteration:
-        raise ConfigError(f"loop {name} has no iteration {number}: it has {row.iteration}")
     words = None if attempt is None else final_words(artifacts(row, number, attempt) / "final.md")
-    click.echo(render_explain(entries, number, words, style_for(sys.stdout, current())), nl=False)
+    try:
+        explained = render_explain(entries, number, words, style_for(sys.stdout, current()))
+    except LookupError as error:
+        raise ConfigError(str(error)) from error
+    click.echo(explained, nl=False)
 
 
 def last_attempt(entries: list[Entry], number: int) -> int | None:

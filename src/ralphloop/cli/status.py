@@ -20,7 +20,7 @@ from ralphloop.views.terminal import columns, wants_colour
 def command(*, as_json: bool) -> None:
     """Show every loop."""
     if as_json:
-        click.echo(render_json(_rows(), alive))
+        click.echo(render_json(_rows(), alive), nl=False)
     else:
         click.echo(table(), nl=False)
 

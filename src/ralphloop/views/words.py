@@ -144,13 +144,15 @@ def way_on(spec: LoopSpec, outcome: Outcome) -> str:
     resume = f"ralph resume {shlex.quote(one_line(spec.name))}"
     if outcome.limit == "iterations":
         return f"{resume} -m {spec.limits.iterations * 2}   go on, with more iterations"
-    if outcome.limit is not None:
-        return f"{resume} --reload   go on, after limits.{one_line(outcome.limit)} was raised or the cause put right"
+    if outcome.limit in RAISING:
+        return f"{resume} {RAISING[outcome.limit]}   go on, with a higher limit"
     return f"{resume}   {WHEN_TO_RESUME[outcome.kind]}"
 
 
+RAISING = {"calls": "--max-calls N", "minutes": "--max-minutes N", "cost_usd": "--max-cost N"}
+
 WHEN_TO_RESUME = {
-    OutcomeKind.LIMIT: "go on",
+    OutcomeKind.LIMIT: "go on, once the cause is put right",
     OutcomeKind.WAITING: "go on, once what it waits for is there",
     OutcomeKind.FAILED: "try again, once the cause is put right",
     OutcomeKind.INTERRUPTED: "go on where it stopped",
