@@ -1,0 +1,56 @@
+"""Fields of JSON that nobody vouches for: the wanted type, or its empty value; never an exception."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+_LARGEST_COUNT = 2**53
+
+
+def read_object(line: bytes) -> dict[str, Any] | None:
+    """The JSON object on a line, or None where there is no such thing."""
+    try:
+        found = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):  # ValueError: also a number with thousands of digits
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def text(value: Any) -> str:
+    """A string that can be written as UTF-8: JSON can spell lone surrogates."""
+    if not isinstance(value, str):
+        return ""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace").decode()
+    return value
+
+
+def number(value: Any) -> float | None:
+    """A finite number: JSON as Python reads it also knows NaN and Infinity."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def count(value: Any) -> int:
+    """A number of things, small enough to be stored anywhere."""
+    found = number(value)
+    return int(found) if found is not None and 0 <= found <= _LARGEST_COUNT else 0
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """An array."""
+    return value if isinstance(value, list) else []
