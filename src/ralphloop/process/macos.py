@@ -1,0 +1,33 @@
+"""What macOS tells about processes only through `ps` and `sysctl`. Imported there alone."""
+
+from __future__ import annotations
+
+import subprocess
+
+_TIMEOUT_S = 10
+
+
+def boot_id() -> str:
+    """A text that differs from boot to boot."""
+    return _ask("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid").strip()
+
+
+def start_time(pid: int) -> str | None:
+    """When the process started, to the second; None where there is none, or a zombie."""
+    state, _, started = _ask("/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
+    return started.strip() if state and not state.startswith("Z") else None
+
+
+def commands() -> dict[int, tuple[int, str]]:
+    """Of every process that `ps` shows us: its parent, and its command line followed by its environment."""
+    table = {}
+    for row in _ask("/bin/ps", "-axEww", "-o", "pid=,ppid=,command=").splitlines():
+        pid, parent, *command = row.split(None, 2)
+        table[int(pid)] = (int(parent), " ".join(command))
+    return table
+
+
+def _ask(*argv: str) -> str:
+    """The answer of a tool of the system, in the C locale: dates must not change with the user's language."""
+    done = subprocess.run(argv, env={"LC_ALL": "C"}, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_S, check=False)
+    return done.stdout.decode(errors="replace")

@@ -1,0 +1,152 @@
+"""One poll loop per run: read, feed, keep the deadlines, climb the ladder, and end whatever the agent does.
+
+The exit of the leader ends the run, not the end of its output: a grandchild may hold a pipe open for ever. Everything is driven from here,
+on the caller's thread and the monotonic clock.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from math import ceil, inf
+from typing import IO
+
+from ralphloop.core.model import EndedBy
+from ralphloop.core.ports import Launch
+from ralphloop.process.child import PATIENCE_S, Child
+from ralphloop.process.signals import StopFlag
+
+READ_BYTES = 256 * 1024
+WRITE_BYTES = 64 * 1024
+DRAIN_S = 0.25
+LONGEST_POLL_S = 60.0
+TICK_S = 0.02  # how often to look for the exit where no descriptor tells of it
+
+# A stopped process acts on SIGTERM only once it continues.
+ASK = (signal.SIGTERM, signal.SIGCONT)
+FORCE = (signal.SIGKILL,)
+
+
+class Watch:
+    """The life of one child, from its start to an empty group. `stop` is None where nobody may interrupt."""
+
+    def __init__(
+        self,
+        child: Child,
+        launch: Launch,
+        *,
+        on_stdout: Callable[[bytes], bool],
+        on_stderr: Callable[[bytes], bool],
+        stop: StopFlag | None,
+    ) -> None:
+        self._child = child
+        self._launch = launch
+        self._stop = stop
+        self._ended_by = EndedBy.EXIT
+        self._rungs: list[tuple[float, tuple[signal.Signals, ...]]] = []
+        self._limits = {
+            EndedBy.TOTAL_TIMEOUT: launch.timeout_s,
+            EndedBy.IDLE_TIMEOUT: launch.idle_timeout_s,
+            EndedBy.AFTER_RESULT: launch.after_result_s,
+        }
+        now = time.monotonic()
+        self._since = {EndedBy.TOTAL_TIMEOUT: now, EndedBy.IDLE_TIMEOUT: now}
+        self._input = memoryview(launch.stdin or b"")
+        self._poll = select.poll()
+        self._handlers: dict[int, Callable[[], None]] = {}
+        self._outputs = {child.stdout.fileno(), child.stderr.fileno()}
+        self._register(child.stdout.fileno(), select.POLLIN, lambda: self._read(child.stdout, on_stdout))
+        self._register(child.stderr.fileno(), select.POLLIN, lambda: self._read(child.stderr, on_stderr))
+        if child.stdin is not None:
+            stdin = child.stdin
+            os.set_blocking(stdin.fileno(), False)
+            self._register(stdin.fileno(), select.POLLOUT, lambda: self._feed(stdin))
+        if child.exit_fd is not None:
+            self._register(child.exit_fd, select.POLLIN, lambda: None)
+        if stop is not None:
+            self._register(stop.fileno(), select.POLLIN, stop.drain)
+
+    def run(self) -> EndedBy:
+        """Return when the leader is gone, its group is ended and its pipes are read; and why it ended."""
+        while not self._child.has_exited():
+            self._step(self._next_deadline())
+            if not self._climb():
+                break
+        self._end_group()
+        return self._ended_by
+
+    def _climb(self) -> bool:
+        """Do what is due now; False when nothing is left to be tried."""
+        now = time.monotonic()
+        if self._ended_by is EndedBy.EXIT and (cause := self._cause(now)):
+            self._ended_by = cause
+            kill_at = now + self._launch.grace_s
+            self._rungs = [(now, ASK), (kill_at, FORCE), (kill_at + PATIENCE_S, ())]
+        while self._rungs and self._rungs[0][0] <= now:
+            self._child.signal_group(*self._rungs.pop(0)[1])
+        return self._ended_by is EndedBy.EXIT or bool(self._rungs)
+
+    def _cause(self, now: float) -> EndedBy | None:
+        if self._stop is not None and self._stop.level >= 2:
+            return EndedBy.STOPPED
+        at, cause = self._first_limit()
+        return cause if at <= now else None
+
+    def _first_limit(self) -> tuple[float, EndedBy]:
+        return min((since + self._limits[cause] if self._limits[cause] > 0 else inf, cause) for cause, since in self._since.items())
+
+    def _next_deadline(self) -> float:
+        return self._rungs[0][0] if self._rungs else self._first_limit()[0]
+
+    def _end_group(self) -> None:
+        for fd in self._handlers.keys() - self._outputs:
+            self._forget(fd)
+        self._child.signal_group(*ASK)
+        until = time.monotonic() + DRAIN_S
+        while self._handlers:
+            self._step(until)  # before the clock is looked at: what the leader left in the pipes is read however slow the machine is
+            if time.monotonic() >= until:
+                break
+        self._child.signal_group(*FORCE)
+
+    def _step(self, until: float) -> None:
+        """Wait until then at most, and handle once whatever is ready."""
+        longest = LONGEST_POLL_S if self._child.exit_fd is not None else TICK_S
+        timeout_s = min(max(until - time.monotonic(), 0), longest)
+        for fd, _ in self._poll.poll(ceil(timeout_s * 1000)):
+            self._handlers[fd]()
+
+    def _read(self, pipe: IO[bytes], take: Callable[[bytes], bool]) -> None:
+        chunk = os.read(pipe.fileno(), READ_BYTES)
+        if not chunk:
+            self._forget(pipe.fileno())
+            return
+        restart = take(chunk)
+        now = time.monotonic()  # afterwards: while the reader was busy, the agent was held back and not idle
+        self._since[EndedBy.IDLE_TIMEOUT] = now
+        if restart:
+            self._since[EndedBy.AFTER_RESULT] = now
+
+    def _feed(self, stdin: IO[bytes]) -> None:
+        try:
+            sent = os.write(stdin.fileno(), self._input[:WRITE_BYTES])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # it does not want to know the rest
+            self._input = self._input[:0]
+        else:
+            self._input = self._input[sent:]
+        if not self._input:
+            self._forget(stdin.fileno())
+            stdin.close()
+
+    def _register(self, fd: int, events: int, handler: Callable[[], None]) -> None:
+        self._poll.register(fd, events)
+        self._handlers[fd] = handler
+
+    def _forget(self, fd: int) -> None:
+        self._poll.unregister(fd)
+        del self._handlers[fd]

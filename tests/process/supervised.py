@@ -1,0 +1,73 @@
+"""Small real programs under the real supervisor."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ralphloop.core.model import RunReport
+from ralphloop.core.ports import Launch
+from ralphloop.process.signals import StopFlag
+from ralphloop.process.supervise import Supervisor
+
+ENV = {"PATH": os.defpath}
+FOR_EVER = "600"  # seconds: longer than anybody waits for a test
+
+
+def sh(script: str) -> tuple[str, ...]:
+    return ("/bin/sh", "-c", script)
+
+
+def python(script: str) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", "-c", script)
+
+
+def supervise(
+    argv: Sequence[str],
+    *,
+    on_line: Callable[[bytes], bool] = lambda _: False,
+    stop: StopFlag | None = None,
+    env: dict[str, str] | None = None,
+    **launch: Any,
+) -> RunReport:
+    flag = stop or StopFlag()
+    try:
+        return Supervisor(flag).supervise(Launch(argv=tuple(argv), cwd=launch.pop("cwd", Path("/")), env=env or ENV, **launch), on_line)
+    finally:
+        if stop is None:
+            flag.close()
+
+
+def supervise_lines(argv: Sequence[str], **launch: Any) -> tuple[RunReport, list[bytes]]:
+    """The report, and every line that was handed on."""
+    lines: list[bytes] = []
+
+    def keep(line: bytes) -> bool:
+        lines.append(line)
+        return False
+
+    return supervise(argv, on_line=keep, **launch), lines
+
+
+def result(line: bytes) -> bool:
+    """For agents that print `result` once they are ready to be tested."""
+    return line == b"result"
+
+
+class Exit:
+    """Watches a process that somebody else started, by a descriptor that no other process can take over."""
+
+    def __init__(self, pid: int) -> None:
+        self._fd = os.pidfd_open(pid)
+
+    def has_come(self) -> bool:
+        """Wait for it, generously."""
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        ready = bool(poll.poll(20_000))
+        os.close(self._fd)
+        return ready
