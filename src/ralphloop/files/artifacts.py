@@ -1,0 +1,24 @@
+"""Artifacts in the state home: private, written once, and known by their digest. Not synced: they explain, they do not decide."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def write_artifact(path: Path, content: bytes) -> None:
+    """Write a file that only its owner can read; its directory is there."""
+    with os.fdopen(os.open(path, _CREATE, 0o600), "wb") as out:
+        out.write(content)
+
+
+def digest_of(path: Path) -> str | None:
+    """The SHA-256 of a file of any size, in hex; None where there is no such file."""
+    try:
+        with path.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+    except OSError:
+        return None
