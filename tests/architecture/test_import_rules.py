@@ -39,7 +39,22 @@ NOT_OURS = {"agents.demo_script"}
 """A program of its own, that Ralph starts as it starts any agent."""
 NO_BARE_OPEN = {"work", "checks", "workspace"}
 TYPES_ONLY = {("core.ports", "pathlib"), ("core.ports", "pathlib.Path")}
-CORE_MAY_NOT = {"os", "io", "time", "random", "secrets", "logging", "pathlib", "sys", "threading", "asyncio", "datetime", "uuid", "tempfile", "shutil"}
+CORE_MAY_NOT = {
+    "os",
+    "io",
+    "time",
+    "random",
+    "secrets",
+    "logging",
+    "pathlib",
+    "sys",
+    "threading",
+    "asyncio",
+    "datetime",
+    "uuid",
+    "tempfile",
+    "shutil",
+}
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -76,7 +91,7 @@ def allowed(imported: str, rules: set[str]) -> bool:
 
 
 def broken_rules(module: str, path: Path) -> list[str]:
-    rules, room = rules_for(module), module.split(".")[0]
+    rules, room = rules_for(module), module.split(".", maxsplit=1)[0]
     found = []
     for imported in imports(path):
         if imported.split(".")[0] == "ralphloop" and not allowed(imported, rules):
@@ -90,13 +105,19 @@ def broken_rules(module: str, path: Path) -> list[str]:
 
 
 def broken_calls(module: str, path: Path) -> Iterator[str]:
-    room = module.split(".")[0]
+    room = module.split(".", maxsplit=1)[0]
     for node in ast.walk(ast.parse(path.read_text())):
         if room in NO_BARE_OPEN and isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
             if name in {"open", "read_text", "read_bytes", "write_text", "write_bytes"}:
                 yield f"line {node.lineno} opens a file without files/"
-        if room != "config" and module not in NOT_OURS and isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"} and getattr(node.value, "id", "") == "os":
+        if (
+            room != "config"
+            and module not in NOT_OURS
+            and isinstance(node, ast.Attribute)
+            and node.attr in {"environ", "getenv"}
+            and getattr(node.value, "id", "") == "os"
+        ):
             yield f"line {node.lineno} reads the environment"
 
 

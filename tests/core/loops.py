@@ -39,7 +39,9 @@ PROMISE = "<promise>COMPLETE</promise>"
 THREE_TASKS = b"# Plan\n\n- [ ] Write the parser\n- [ ] Write the printer\n- [ ] Write the manual\n"
 
 
-def spec(kind: Kind = Kind.CHECKLIST, *, gates: Sequence[str] = (), limits: Limits | None = None, scm: Scm | None = None, text: str = "COMPLETE") -> LoopSpec:
+def spec(
+    kind: Kind = Kind.CHECKLIST, *, gates: Sequence[str] = (), limits: Limits | None = None, scm: Scm | None = None, text: str = "COMPLETE"
+) -> LoopSpec:
     work = WorkSpec(kind=kind, task_file="PRD.md") if kind is Kind.CHECKLIST else WorkSpec(kind=kind, prompt_text="Do it.")
     return LoopSpec(
         loop_id="app-1",
@@ -106,6 +108,12 @@ class Loop:
     @property
     def tasks(self) -> str:
         return self.workspace.files["PRD.md"].decode()
+
+
+def patched(target: object, name: str, call: Callable[..., object]) -> None:
+    """One method of one object is replaced; the classes have slots, so the object gets a class of its own."""
+    kind = target.__class__
+    target.__class__ = type(kind.__name__, (kind,), {"__slots__": (), name: lambda _self, *arguments: call(*arguments)})
 
 
 def edit(path: str, change: Callable[[bytes], bytes]) -> Callable[[MemoryWorkspace], None]:

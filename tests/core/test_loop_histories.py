@@ -19,13 +19,15 @@ from loops import (
     Loop,
     edit,
     exited,
+    patched,
     spec,
     tick,
     tick_all,
 )
 
 from ralphloop.core import messages as m
-from ralphloop.core.model import EndedBy, Ending, Kind, Limits, OutcomeKind, Require, Scm, Strength
+from ralphloop.core.model import EndedBy, Ending, Kind, Limits, OutcomeKind, Require, Scm, Strength, Tree
+from ralphloop.errors import WorkError
 from ralphloop.testing.scripted import Turn
 
 
@@ -110,7 +112,7 @@ def test_a_workspace_that_never_rests_is_checked_once_between_two_iterations() -
         loop.workspace.files["noise"] = str(next(noise)).encode()
         return look()
 
-    loop.workspace.__class__ = type("Restless", (loop.workspace.__class__,), {"__slots__": (), "look": lambda _self: restless()})
+    patched(loop.workspace, "look", restless)
     assert loop.run().limit == "iterations"
     assert len(loop.of(m.CheckStarted)) <= 4
 
@@ -123,7 +125,7 @@ def test_a_deleted_open_task_is_back_before_anything_is_decided() -> None:
 
 
 def test_a_committed_deletion_is_undone_in_history_by_a_commit_of_that_path_alone() -> None:
-    def delete_and_commit(workspace: object) -> None:
+    def delete_and_commit(_workspace: object) -> None:
         assert DELETES.does
         DELETES.does(loop.workspace)
         loop.workspace.commits.append(("agent", dict(loop.workspace.files)))
@@ -134,7 +136,7 @@ def test_a_committed_deletion_is_undone_in_history_by_a_commit_of_that_path_alon
     messages = [message for message, _ in loop.workspace.commits]
     assert len(messages) == 3
     assert messages[2].startswith("ralph: undo")
-    assert "Ralph-Iteration: app-1/1" in messages[2]
+    assert "Ralph-Undo: app-1/1" in messages[2]
 
 
 def test_a_gate_that_ticks_a_box_fails_and_its_tick_is_undone() -> None:
@@ -237,7 +239,7 @@ def test_an_executable_that_is_not_there_fails_the_loop_without_a_retry() -> Non
 
 
 def test_a_stop_lets_the_attempt_finish_and_judges_it_before_the_loop_ends() -> None:
-    def delete_and_stop(workspace: object) -> None:
+    def delete_and_stop(_workspace: object) -> None:
         assert DELETES.does
         DELETES.does(loop.workspace)
         loop.requests.waiting.append(m.RequestSeen(at=loop.clock.now(), kind="stop", author="Ann"))
@@ -326,7 +328,7 @@ def test_a_person_who_edits_the_list_between_iterations_is_recorded_and_not_undo
         loop.workspace.files["PRD.md"] = b"- [ ] Something else\n"
         waited(until)
 
-    loop.clock.__class__ = type("Editing", (loop.clock.__class__,), {"__slots__": (), "wait": lambda _self, until: edit_while_waiting(until)})
+    patched(loop.clock, "wait", edit_while_waiting)
     loop.run()
     started = [entry for entry in loop.entries if isinstance(entry, m.IterationStarted)]
     assert [entry.edited for entry in started] == [False, True]
@@ -338,3 +340,35 @@ def test_progress_is_a_closed_task_a_changed_tree_or_a_new_verdict() -> None:
     loop = Loop(spec(limits=Limits(iterations=3, calls=9)), [grows, IDLES, Turn(does=edit("PRD.md", tick), says="one")])
     loop.run()
     assert [entry.progress for entry in loop.entries if isinstance(entry, m.IterationEnded)] == [True, False, True]
+
+
+def test_a_workspace_that_cannot_be_read_any_more_fails_the_loop_and_is_judged_when_it_is_back() -> None:
+    def lose(_workspace: object) -> None:
+        loop.workspace.files["PRD.md"] = b"- [x] Nothing to do\n"
+        patched(loop.workspace, "look", gone)
+
+    def gone() -> Tree:
+        raise WorkError("the workspace is gone")
+
+    loop = Loop(spec(gates=["check"]), [Turn(does=lose, says=PROMISE), WORKS])
+    look = loop.workspace.look
+    outcome = loop.run()
+    assert (outcome.kind, outcome.reason) == (OutcomeKind.FAILED, "the workspace is gone")
+    patched(loop.workspace, "look", look)
+    assert loop.resume().kind is OutcomeKind.DONE
+    assert "Write the parser" in loop.tasks
+
+
+def test_a_protected_file_that_cannot_be_read_any_more_is_put_back() -> None:
+    def bloat(_workspace: object) -> None:
+        patched(loop.workspace, "read", too_large)
+
+    def too_large(path: str) -> bytes | None:
+        if path == "PRD.md" and not loop.of(m.ChangesJudged):
+            raise WorkError("PRD.md is too large")
+        return read(path)
+
+    loop = Loop(spec(gates=["check"]), [Turn(does=bloat, says=PROMISE), WORKS])
+    read = loop.workspace.read
+    assert loop.run().kind is OutcomeKind.DONE
+    assert any(entry.restorations for entry in loop.entries if isinstance(entry, m.ChangesJudged))

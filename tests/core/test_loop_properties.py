@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import getsource
 from typing import Any
 
 import pytest
@@ -24,15 +25,20 @@ from loops import (
     Loop,
     delete_open,
     edit,
+    patched,
     spec,
     tick,
 )
 
+from ralphloop.core import decide
+from ralphloop.core import evolve as evolve_room
 from ralphloop.core import messages as m
 from ralphloop.core.evolve import evolve, fold
 from ralphloop.core.model import EndedBy, Kind, Limits, OutcomeKind, RunReport, Scm, Strength
 from ralphloop.core.state import LoopState
-from ralphloop.ledger.codec import decode, encode
+from ralphloop.ledger.codec import decode as decode_entry
+from ralphloop.ledger.codec import encode
+from ralphloop.loop import perform
 from ralphloop.testing.scripted import Turn
 
 BREAKS = Turn(does=edit("code", lambda _: b"broken"), says="I wrote some code.")
@@ -78,8 +84,8 @@ class Killer:
 
     def arm(self) -> None:
         append, attempt = self.loop.journal.append, self.loop.agent.attempt
-        self.patch(self.loop.journal, "append", lambda entries, state: self.around(append, entries, state))
-        self.patch(self.loop.agent, "attempt", lambda action, prompt: self.around(attempt, action, prompt))
+        patched(self.loop.journal, "append", lambda entries, state: self.around(append, entries, state))
+        patched(self.loop.agent, "attempt", lambda action, prompt: self.around(attempt, action, prompt))
 
     def around(self, call: Any, *arguments: Any) -> Any:
         self.tick()
@@ -91,11 +97,6 @@ class Killer:
         self.countdown -= 1
         if self.countdown == 0:
             raise Crash
-
-    @staticmethod
-    def patch(target: Any, name: str, call: Any) -> None:
-        kind = target.__class__
-        target.__class__ = type(kind.__name__, (kind,), {"__slots__": (), name: lambda _self, *arguments: call(*arguments)})
 
 
 def run_through_crashes(loop: Loop, crashes: list[int]) -> Any:
@@ -115,9 +116,9 @@ def test_folding_the_ledger_always_gives_the_live_state(loop_spec: Any, script: 
     loop = Loop(loop_spec, script)
     states: list[LoopState] = []
     entry = loop.watcher.entry
-    Killer.patch(loop.watcher, "entry", lambda seen, state: (entry(seen, state), states.append(state)))
+    patched(loop.watcher, "entry", lambda seen, state: (entry(seen, state), states.append(state)))
     run_through_crashes(loop, crashes)
-    stored = [decode(*encode(seen)) for seen in loop.entries]
+    stored = [decode_entry(*encode(seen)) for seen in loop.entries]
     assert stored == loop.entries
     state = fold(stored)
     assert state == states[-1]
@@ -203,19 +204,15 @@ def test_a_loop_that_is_crashed_anywhere_and_resumed_ends_as_the_uninterrupted_o
 
 @pytest.mark.parametrize("kind", [*m.Action.__args__])
 def test_every_action_is_handled(kind: type) -> None:
-    from inspect import getsource
+    for handler in (decide.begin, perform._perform):
+        assert f"m.{kind.__name__}(" in getsource(handler)
 
-    from ralphloop.core import decide
-    from ralphloop.loop import perform
 
-    for room in (decide.begin, perform.perform):
-        assert f"m.{kind.__name__}(" in getsource(room)
+@pytest.mark.parametrize("kind", [*m.Observation.__args__])
+def test_every_observation_is_handled(kind: type) -> None:
+    assert f"m.{kind.__name__}(" in getsource(decide._facts)
 
 
 @pytest.mark.parametrize("kind", [*m.Entry.__args__])
 def test_every_entry_is_handled(kind: type) -> None:
-    from inspect import getsource
-
-    from ralphloop.core import evolve as room
-
-    assert f"m.{kind.__name__}(" in getsource(room)
+    assert f"m.{kind.__name__}(" in getsource(evolve_room)

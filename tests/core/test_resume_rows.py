@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from loops import PROMISE, WORKS, Loop, edit, spec, tick
+from loops import PROMISE, WORKS, Loop, edit, patched, spec, tick
 
 from ralphloop.core import messages as m
 from ralphloop.core.decide import ON_RESUME, STEPS
@@ -38,11 +38,6 @@ def crashed_once(original: Callable[..., object], *, after: bool = False) -> Cal
     return call
 
 
-def patched(target: object, name: str, call: Callable[..., object]) -> None:
-    kind = target.__class__
-    target.__class__ = type(kind.__name__, (kind,), {"__slots__": (), name: lambda _self, *a, **k: call(*a, **k)})
-
-
 def crash_and_resume(loop: Loop) -> None:
     with pytest.raises(Crash):
         loop.run()
@@ -70,7 +65,7 @@ def test_row_run_agent_that_dies_with_its_host_every_time_is_not_retried_for_eve
 
 
 def test_row_run_agent_judges_the_disk_against_the_snapshot_of_that_iteration() -> None:
-    def delete_and_die(workspace: object) -> None:
+    def delete_and_die(_workspace: object) -> None:
         edit("PRD.md", lambda _: b"- [x] Nothing to do\n")(loop.workspace)
         raise Crash
 
@@ -159,7 +154,15 @@ def test_row_wait_goes_on_to_the_recorded_moment() -> None:
 
 
 def test_a_merge_that_moves_the_tree_does_not_end_the_loop_on_a_tree_that_no_gate_saw() -> None:
-    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("merge main",))), [Turn(does=edit("PRD.md", lambda _: b"".join([b"# Plan\n\n- [x] Write the parser\n- [x] Write the printer\n- [x] Write the manual\n"])), says="all")])
+    loop = Loop(
+        spec(gates=["check"], scm=Scm(tasks=("merge main",))),
+        [
+            Turn(
+                does=edit("PRD.md", lambda _: b"".join([b"# Plan\n\n- [x] Write the parser\n- [x] Write the printer\n- [x] Write the manual\n"])),
+                says="all",
+            )
+        ],
+    )
     moved = iter([True])
 
     def merge(branch: str) -> tuple[Verdict, str | None]:
@@ -186,7 +189,10 @@ def test_a_loop_that_met_its_limit_goes_on_when_the_limit_is_raised() -> None:
 
 
 def test_a_loop_that_was_stopped_goes_on_where_it_was() -> None:
-    stopping = Turn(does=lambda _w: (edit("PRD.md", tick)(loop.workspace), loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="stop", author="Ann")))[0], says="one")
+    stopping = Turn(
+        does=lambda _w: (edit("PRD.md", tick)(loop.workspace), loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="stop", author="Ann")))[0],
+        says="one",
+    )
     loop = Loop(spec(gates=["check"]), [stopping, WORKS])
     assert loop.run().kind is OutcomeKind.INTERRUPTED
     assert loop.resume().kind is OutcomeKind.DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from importlib import import_module
 from typing import Any
@@ -40,6 +41,14 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name; a usage error with the nearest one where there is none."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from ralphloop.config.wording import suggestion  # noqa: PLC0415 - only on this path
+
+            ctx.fail(f"there is no command {args[0]!r}; {suggestion(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The table, as it stands."""
         with formatter.section("Commands"):
@@ -65,7 +74,7 @@ def run_cli(arguments: list[str]) -> int:
     try:
         code: Any = cli.main(arguments, prog_name="ralph", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"ralph: {error.format_message()}{_more_help(error)}", err=True)
         return error.exit_code
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -76,12 +85,27 @@ def run_cli(arguments: list[str]) -> int:
         return error.exit_code
     except BrokenPipeError:
         return _broken_pipe()
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            return _bug(error, arguments)
+        click.echo(f"ralph: the disk is full: {error}; make room, then go on with `ralph resume`", err=True)
+        return RalphError.exit_code
     except Exception as error:  # noqa: BLE001 - the last resort: a bug of ours becomes a report, never a bare traceback
-        from ralphloop.cli.bug import report  # noqa: PLC0415
-
-        report(error, arguments)
-        return BUG_EXIT_CODE
+        return _bug(error, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _more_help(error: click.ClickException) -> str:
+    """Where a person who mistyped something finds what there is; the usage itself would be four lines."""
+    context = getattr(error, "ctx", None)
+    return f" (see `{context.command_path} --help`)" if isinstance(context, click.Context) else ""
+
+
+def _bug(error: Exception, arguments: list[str]) -> int:
+    from ralphloop.cli.bug import report  # noqa: PLC0415
+
+    report(error, arguments)
+    return BUG_EXIT_CODE
 
 
 def _broken_pipe() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -15,7 +16,7 @@ from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import Resolved, resolve
 from ralphloop.core.model import Kind, WorkSpec
 from ralphloop.errors import ConfigError
-from ralphloop.loop.start import Wanted, start
+from ralphloop.loop.start import LONGEST_NAME, Wanted, start
 from ralphloop.work.checklist import check_task_file, check_template
 from ralphloop.work.prompt import check_prompt_file
 
@@ -34,7 +35,7 @@ from ralphloop.work.prompt import check_prompt_file
 @click.option("--model", metavar="MODEL", help="The model that the agent is told to use.")
 @click.option("--name", metavar="NAME", help="The loop's name (default: that of the directory).")
 @click.option("--new", is_flag=True, help="Begin afresh, whatever a loop of that name did before.")
-@click.option("--delay", "delay_s", type=Positive(), help="Seconds between iterations.")
+@click.option("--delay", "delay_s", type=click.FloatRange(min=0), help="Seconds between iterations.")
 @click.option("--max-minutes", "minutes", type=Positive(), help="Stop after so many minutes of work; waits do not count.")
 @click.option("--max-cost", type=Positive(), help="Stop when so many dollars are spent; looked at before each attempt.")
 @click.option("--max-calls", "calls", type=Iterations(), help="Stop after N agent processes (default: 3 for each iteration).")
@@ -45,18 +46,36 @@ def command(directory: Path, *, name: str | None, new: bool, verbose: bool, **fl
 
     The work is a prompt (-p, -f) or a Markdown task list (--task-file, PRD.md). A loop that crashed or was stopped here is resumed.
     """
-    if not directory.is_dir():
-        raise ConfigError(f"{directory} is {'no directory' if directory.exists() else 'not there'}: name the directory to work in")
+    directory = check_directory(directory)
     if flags["gates"] == ():
         flags["gates"] = None
     request = RunRequest(workspace=directory, **flags)  # type: ignore[arg-type] # click has checked the types
     resolved = resolve(request, load_layers(directory, current(), request.flags()), CATALOGUE)
     check_work(directory, resolved.work)
     check_name(name)
-    raised = {name: value for name, value in (("iterations", request.iterations), ("calls", request.calls)) if value is not None}
-    wanted = Wanted(workspace=directory, resolved=resolved, name=name, new=new, raised=raised)
+    wanted = Wanted(workspace=directory, resolved=resolved, name=name, new=new, raised=raised_limits(request))
     with hosted(color=resolved.color, emoji=resolved.emoji, stream=resolved.output.stream, verbose=verbose) as house:
         return start(wanted, house, say)
+
+
+def raised_limits(request: RunRequest) -> dict[str, float]:
+    """The bounds among the flags: they hold for a loop that is resumed as well."""
+    bounds = {
+        "iterations": request.iterations,
+        "calls": request.calls,
+        "minutes": request.minutes,
+        "cost_usd": request.max_cost,
+        "delay_s": request.delay_s,
+    }
+    return {limit: value for limit, value in bounds.items() if value is not None}
+
+
+def check_directory(directory: Path) -> Path:
+    """The real path of the directory to work in; ConfigError where there is none."""
+    if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises where a name is too long or a directory is closed
+        what = "no directory" if os.path.lexists(directory) else "not there"
+        raise ConfigError(f"{directory} is {what}: name the directory to work in")
+    return directory.resolve()
 
 
 def check_work(directory: Path, work: WorkSpec) -> None:
@@ -73,9 +92,9 @@ def check_work(directory: Path, work: WorkSpec) -> None:
 def check_name(name: str | None) -> None:
     """Raise ConfigError for a name that could not be typed again, or would be taken for an option or a path."""
     if name is not None and (
-        not name or name != name.strip() or name.startswith("-") or any(c in "/\\ \t\n*?[" or not c.isprintable() for c in name)
+        not 0 < len(name) <= LONGEST_NAME or name.startswith("-") or any(c in "/\\ *?[" or not c.isprintable() for c in name)
     ):
-        raise ConfigError(f"--name {name!r} is no name for a loop: use letters, digits, dots, dashes and underscores")
+        raise ConfigError(f"--name {name!r} is no name for a loop: use up to {LONGEST_NAME} letters, digits, dots, dashes and underscores")
 
 
 def resolved_for(workspace: Path) -> Resolved:

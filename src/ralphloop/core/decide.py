@@ -2,7 +2,7 @@
 
 A loop is READY between iterations. A survey opens an iteration (ATTEMPT), or, where the work is already complete, a check (GATES without an
 agent). An attempt is always JUDGED against the Snapshot of its iteration before anything else, and what it was not allowed to change is
-put back (RESTORE); nothing, not even a stop, comes between. Then GATES, VERIFY and SCM, and the iteration CLOSES: the two keys are turned, or
+put back (RESTORE); nothing, not even a stop, comes between, unless the workspace cannot be read at all. Then GATES, VERIFY and SCM, and the iteration CLOSES: the two keys are turned, or
 the feedback is gathered for the next one.
 """
 
@@ -26,10 +26,10 @@ from ralphloop.core.state import LoopState, Phase
 
 def next_action(state: LoopState) -> m.Action:
     """What the loop does next; a pure function of everything that is known."""
-    if state.phase is Phase.JUDGE:
-        return m.Judge(snapshot=state.open_turn.snapshot)
-    if state.phase is Phase.RESTORE:
-        turn = state.open_turn
+    turn = state.turn
+    if turn is not None and state.phase is Phase.JUDGE and state.verdict is None:
+        return m.Judge(snapshot=turn.snapshot)
+    if turn is not None and state.phase is Phase.RESTORE and state.verdict is None:
         return m.Restore(iteration=state.iteration, head=turn.tree.head, snapshot=turn.snapshot, restorations=turn.restorations)
     outcome = _outcome(state)
     if outcome is not None:

@@ -15,7 +15,14 @@ from ralphloop.errors import WorkError
 
 
 def perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
-    """Do it, and say what was seen."""
+    """Do it, and say what was seen; a workspace that cannot be read any more is something that was seen."""
+    try:
+        return _perform(action, state, ports)
+    except WorkError as error:
+        return m.WorkUnreadable(at=ports.clock.now(), reason=str(error))
+
+
+def _perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
     match action:
         case m.SurveyWork():
             return survey_work(state, ports)
@@ -48,10 +55,7 @@ def perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
 def survey_work(state: LoopState, ports: Ports) -> m.Observation:
     """Take the Snapshot first, so that what is surveyed is no newer than what is protected."""
     snapshot = protected_files(state, ports)
-    try:
-        survey = ports.work.survey()
-    except WorkError as error:
-        return m.WorkUnreadable(at=ports.clock.now(), reason=str(error))
+    survey = ports.work.survey()
     return m.WorkSurveyed(at=ports.clock.now(), survey=survey, tree=ports.workspace.look(), snapshot=snapshot)
 
 
@@ -87,7 +91,7 @@ def restore(action: m.Restore, state: LoopState, ports: Ports) -> m.Observation:
         ports.workspace.restore(restoration.path, content)
     illegal = illegal_at_head(action, ports)
     message = f"ralph: undo a change of {', '.join(illegal)}"
-    sha = ports.workspace.commit_paths(illegal, message, trailer(state, action.iteration)) if illegal else None
+    sha = ports.workspace.commit_paths(illegal, message, f"Ralph-Undo: {state.spec.loop_id}/{action.iteration}") if illegal else None
     return m.RestoreSeen(
         at=ports.clock.now(),
         survey=surveyed(state, ports),
@@ -112,7 +116,7 @@ def run_gates(action: m.RunGates, state: LoopState, ports: Ports) -> m.Observati
 
 def verify(action: m.Verify, state: LoopState, ports: Ports) -> m.Observation:
     """The last look before the decision: after the gates every protected file must still be what it was before them."""
-    restorations = (changed_file(file, ports.workspace.read(file.path), ports) for file in action.lawful)
+    restorations = (changed_file(file, readable(file.path, ports), ports) for file in action.lawful)
     return m.Verified(
         at=ports.clock.now(),
         survey=surveyed(state, ports),
@@ -141,7 +145,15 @@ def surveyed(state: LoopState, ports: Ports) -> Survey:
 def protected_files(state: LoopState, ports: Ports) -> tuple[ProtectedFile, ...]:
     """The protected files as they are now, their contents kept."""
     paths = dict.fromkeys((*ports.work.files(), *state.spec.protect))
-    return tuple(ProtectedFile(path=path, digest=kept(ports.workspace.read(path), ports)) for path in paths)
+    return tuple(ProtectedFile(path=path, digest=kept(readable(path, ports), ports)) for path in paths)
+
+
+def readable(path: str, ports: Ports) -> bytes | None:
+    """The content of a protected file; what nobody can read (too large, no permission) is as good as gone, and is put back."""
+    try:
+        return ports.workspace.read(path)
+    except WorkError:
+        return None
 
 
 def kept(content: bytes | None, ports: Ports) -> str | None:
@@ -152,7 +164,7 @@ def kept(content: bytes | None, ports: Ports) -> str | None:
 def unlawful_changes(snapshot: Iterable[ProtectedFile], ports: Ports) -> Iterable[Restoration]:
     """What has to be put back: the work judges its own files, any other protected file must not change at all."""
     for file in snapshot:
-        now = ports.workspace.read(file.path)
+        now = readable(file.path, ports)
         if file.path in ports.work.files():
             content, reasons = ports.work.judge(file.path, content_of(file, ports), now)
             if reasons:

@@ -27,6 +27,9 @@ from ralphloop.loop.engine import record, reopen, run
 from ralphloop.loop.wire import House, Place, make_ports, make_work
 from ralphloop.process.identity import own_identity
 
+LONGEST_NAME = 50
+"""Characters of a loop's name: it becomes a part of the name of a directory."""
+
 Raised = Mapping[str, float]
 """Bounds that a person names when a loop goes on, by their names in Limits."""
 
@@ -82,9 +85,9 @@ def _start_locked(wanted: Wanted, spec: LoopSpec, row: LoopRow | None, desk: Des
 
 def resume(name: str, house: House, say: Say, *, raised: Raised, settings: Callable[[LoopSpec], Resolved]) -> int:
     """Go on with a loop that ended or crashed, whatever the reason; the exit code."""
-    prepare_state_home(house.state_home)
     with Queries(ledger_path(house.state_home)) as queries:
         row = _find(name, queries)
+        prepare_state_home(house.state_home)
         with _locked(house, row.workspace, name, queries), Ledger(ledger_path(house.state_home)) as ledger:
             row = queries.latest(row.workspace, name) or row
             old = fold(ledger.read(row.id))
@@ -156,7 +159,7 @@ def _spec(resolved: Resolved, workspace: str, name: str) -> LoopSpec:
 
 def safe_name(directory: str) -> str:
     """A loop name made of a directory's name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", Path(directory).name).strip("-._") or "loop"
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", Path(directory).name)[:LONGEST_NAME].strip("-._") or "loop"
 
 
 def _name_for(explicit: str | None, workspace: str, queries: Queries, say: Say) -> str:

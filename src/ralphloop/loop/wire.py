@@ -25,7 +25,7 @@ from ralphloop.process.signals import StopFlag
 from ralphloop.process.supervise import Supervisor
 from ralphloop.work.checklist import Checklist
 from ralphloop.work.prompt import PromptWork
-from ralphloop.workspace.open import open_workspace
+from ralphloop.workspace.open import ensure_ignore, open_workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,8 @@ def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent
     root = Path(spec.workspace)
     logs = loop_dir(house.state_home, spec.loop_id) / "gates"
     make_private(logs)
+    if spec.gates:
+        ensure_ignore(root)
     return Ports(
         clock=clock,
         journal=StreamJournal(ledger, spec.loop_id, place.next_seq, roll_up),
