@@ -108,8 +108,8 @@ def broken_calls(module: str, path: Path) -> Iterator[str]:
     room = module.split(".", maxsplit=1)[0]
     for node in ast.walk(ast.parse(path.read_text())):
         if room in NO_BARE_OPEN and isinstance(node, ast.Call):
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            if name in {"open", "read_text", "read_bytes", "write_text", "write_bytes"}:
+            bare = isinstance(node.func, ast.Name) and node.func.id == "open"
+            if bare or getattr(node.func, "attr", "") in {"open", "read_text", "read_bytes", "write_text", "write_bytes"}:
                 yield f"line {node.lineno} opens a file without files/"
         if (
             room != "config"

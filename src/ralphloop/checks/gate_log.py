@@ -7,14 +7,13 @@ one pass over it digests it, keeps its beginning, and copies it beneath the work
 from __future__ import annotations
 
 import hashlib
-import os
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ralphloop.errors import WorkError
+from ralphloop.files.artifacts import read_pieces
 from ralphloop.files.beneath import append_beneath, move_aside, remove_beneath, stat_beneath
 
 RUNTIME_DIRECTORY = ".ralph"
@@ -38,7 +37,7 @@ def publish(private: Path, root: Path, name: str, truncate_chars: int) -> GateOu
     digest, head = hashlib.sha256(), b""
     longest_head = LONGEST_CHAR_BYTES * (truncate_chars + 1)
     try:
-        for chunk in _chunks(private):
+        for chunk in read_pieces(private, CHUNK_BYTES):
             digest.update(chunk)
             head += chunk[: max(longest_head - len(head), 0)]
             copy.write(chunk)
@@ -85,17 +84,6 @@ class _Copy:
             move_aside(self._root, self.path, ".moved-by-ralph")
         else:
             remove_beneath(self._root, self.path)
-
-
-def _chunks(private: Path) -> Iterator[bytes]:
-    """The content in pieces; at least one, which may be empty. The path is Ralph's own, so it is opened plainly."""
-    opened = os.open(private, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
-        yield os.read(opened, CHUNK_BYTES)
-        while chunk := os.read(opened, CHUNK_BYTES):
-            yield chunk
-    finally:
-        os.close(opened)
 
 
 def _truncated(output: str, chars: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -22,3 +23,11 @@ def digest_of(path: Path) -> str | None:
             return hashlib.file_digest(content, "sha256").hexdigest()
     except OSError:
         return None
+
+
+def read_pieces(path: Path, piece_bytes: int) -> Iterator[bytes]:
+    """The content of a file of any size in pieces; at least one, which may be empty."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb", buffering=0) as content:
+        yield content.read(piece_bytes) or b""
+        while piece := content.read(piece_bytes):
+            yield piece
