@@ -1,0 +1,220 @@
+"""A claim is never believed lightly: what counts as one, and what never does."""
+
+from __future__ import annotations
+
+import pytest
+from claim_corpus import CORPUS, CorpusMessage, load_all
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralphloop.core.claims import detect_claim
+
+TAG = "<promise>COMPLETE</promise>"
+CLAIMS = load_all("claims")
+NOT_CLAIMS = load_all("not_claims")
+
+# True claims that the rule does not see, each with the reason. The share is bounded below; the list is held to reality in both directions.
+MISSED = {
+    "a/claims/066-followed-optional-long": "an idea for later says that something 'never hurts': a denial in a tail is doubt",
+}
+
+
+def _lines(name: str) -> list[str]:
+    return [line for line in (CORPUS / name).read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
+def _settings() -> list[str]:
+    return (CORPUS / "settings_not_standing.txt").read_text(encoding="utf-8").rstrip("\n").split("\n%%%\n")
+
+
+@pytest.mark.parametrize("message", NOT_CLAIMS, ids=lambda message: message.name)
+def test_a_mention_in_the_corpus_is_never_taken_for_a_claim(message: CorpusMessage) -> None:
+    reading = detect_claim(message.words, message.text)
+
+    assert not reading.claimed, reading
+
+
+@pytest.mark.parametrize("message", CLAIMS, ids=lambda message: message.name)
+def test_a_claim_in_the_corpus_is_found_unless_it_is_listed_as_missed(message: CorpusMessage) -> None:
+    reading = detect_claim(message.words, message.text)
+
+    assert reading.claimed is (message.name not in MISSED), reading
+
+
+def test_fewer_than_one_in_fifty_claims_of_the_corpus_is_missed() -> None:
+    assert set(MISSED) <= {message.name for message in CLAIMS}
+    assert len(MISSED) * 50 < len(CLAIMS)
+
+
+@pytest.mark.parametrize("join", [" ", "\n", ":\n\n", "\n\n"], ids=["inline", "next line", "after a colon", "next paragraph"])
+@pytest.mark.parametrize("phrasing", _lines("phrasings_negated.txt"))
+def test_saying_in_any_language_that_it_cannot_be_said_yet_is_no_claim(phrasing: str, join: str) -> None:
+    assert not detect_claim(phrasing.replace(" {t}", f"{join}{TAG}").replace("{t}", TAG), "COMPLETE").claimed
+
+
+@pytest.mark.parametrize("words", _lines("phrasings_withdrawn.txt"))
+def test_a_claim_that_is_taken_back_in_the_next_breath_is_none(words: str) -> None:
+    assert not detect_claim(f"All stories are implemented.\n\n{TAG}\n\n{words}", "COMPLETE").claimed
+
+
+@pytest.mark.parametrize("words", _settings())
+def test_a_tag_in_a_setting_that_is_no_claim_does_not_stand(words: str) -> None:
+    assert not detect_claim(words.replace("{t}", TAG), "COMPLETE").claimed
+
+
+@pytest.mark.parametrize("join", ["{t}", "\n\n{t}", "\n\n**{t}**"], ids=["same line", "own line", "bold"])
+@pytest.mark.parametrize("sentence", _lines("phrasings_closing.txt"))
+def test_a_closing_sentence_in_any_language_carries_a_claim(sentence: str, join: str) -> None:
+    assert detect_claim(sentence.replace("{t}", join.replace("{t}", TAG)), "COMPLETE").claimed
+
+
+@pytest.mark.parametrize(
+    "dressed",
+    [
+        TAG,
+        f"**{TAG}**",
+        f"*{TAG}*",
+        f"`{TAG}`",
+        f"## {TAG}",
+        f"- {TAG}",
+        f"🎉 {TAG} 🎉",
+        f"```\n{TAG}\n```",
+        f"~~~text\n{TAG}\n~~~",
+        f"{TAG}.",
+        "<promise>\nCOMPLETE\n</promise>",
+    ],
+)
+def test_markdown_dressing_and_emoji_do_not_hide_a_claim(dressed: str) -> None:
+    assert detect_claim(f"Everything is done.\n\n{dressed}\n", "COMPLETE").claimed
+
+
+@pytest.mark.parametrize(
+    "near",
+    [
+        "<promise>COMPLETED</promise>",
+        "<promises>COMPLETE</promises>",
+        "<promise>COMPLETE<promise>",
+        "<promise>COMPLETE",
+        "<promise>COMPLETE</response>",
+        "<promise id=1>COMPLETE</promise>",
+        "&lt;promise&gt;COMPLETE&lt;/promise&gt;",
+        "PROMISE: COMPLETE",
+        "<promise>COMP\nLETE</promise>",
+        "<promise></promise>",
+        "<promise>.*</promise>",
+    ],
+)
+def test_something_like_the_tag_is_reported_and_never_counts(near: str) -> None:
+    reading = detect_claim(f"Everything is done.\n\n{near}\n", "COMPLETE")
+
+    assert not reading.claimed
+    assert reading.tags[0].line == 3
+    assert not any(tag.stands for tag in reading.tags)
+
+
+def test_the_text_is_literal_and_never_a_pattern() -> None:
+    assert not detect_claim(TAG, ".*").claimed
+    assert detect_claim("<promise>.*</promise>", ".*").claimed
+
+
+def test_an_empty_text_claims_nothing() -> None:
+    assert not detect_claim("<promise></promise>", " ").claimed
+
+
+def test_the_reading_says_where_each_tag_stands_and_why() -> None:
+    reading = detect_claim(f"The prompt says: `{TAG}` when done.\n\nAll tasks are done.\n\n{TAG}", "COMPLETE")
+
+    assert reading.claimed
+    assert reading.why == "The tag in line 5 stands."
+    assert [(tag.line, tag.stands) for tag in reading.tags] == [(1, False), (5, True)]
+
+
+def test_a_quoted_tag_elsewhere_does_not_spoil_a_true_claim() -> None:
+    assert detect_claim(f"> {TAG}\n\nThat was the rule. All tasks are done.\n\n{TAG}", "COMPLETE").claimed
+
+
+standing = st.sampled_from([message for message in CLAIMS if message.name not in MISSED])
+any_text = st.text(st.characters(codec=None), max_size=300) | st.lists(
+    st.sampled_from([TAG, "```", "> ", "- [ ] ", "\n", "\r\n", "    ", "|", "not ", "done. ", "\ud800", "<!--", "<details>", "`", "**", "完了", "؟"]),
+    max_size=30,
+).map("".join)
+
+
+@given(words=any_text, text=st.text(st.characters(codec=None), max_size=20))
+def test_nothing_that_can_be_said_makes_it_raise(words: str, text: str) -> None:
+    detect_claim(words, text)
+    detect_claim(f"{words}\n\n<promise>{text}</promise>\n\n{words}", text)
+
+
+@given(words=any_text)
+def test_a_message_without_the_exact_tag_never_claims(words: str) -> None:
+    assert not detect_claim(words.replace(TAG, ""), "NEVER SAID").claimed
+
+
+@given(message=standing)
+def test_a_block_quote_of_a_whole_claim_is_none(message: CorpusMessage) -> None:
+    quoted = "\n".join(f"> {line}" for line in message.words.splitlines())
+
+    assert not detect_claim(quoted, message.text).claimed
+
+
+@given(message=standing)
+def test_a_claim_in_a_fence_with_other_content_is_none(message: CorpusMessage) -> None:
+    assert not detect_claim(f"`````\n$ ralph show\n{message.words}\n`````", message.text).claimed
+
+
+@given(message=standing)
+def test_a_correction_after_any_claim_takes_it_back(message: CorpusMessage) -> None:
+    assert not detect_claim(f"{message.words}\n\nCorrection: that was wrong, tests still fail.", message.text).claimed
+
+
+@given(
+    message=standing,
+    neutral=st.sampled_from(["I looked at `parser.py` first.", "# Report", "- `a.py`: a new function", "It is a warm day in Lisbon."]),
+)
+def test_unrelated_text_before_a_claim_leaves_it_found(message: CorpusMessage, neutral: str) -> None:
+    assert detect_claim(f"{neutral}\n\nThe work is done.\n\n{message.words}", message.text).claimed
+
+
+@given(message=st.sampled_from(CLAIMS + NOT_CLAIMS))
+def test_the_kind_of_line_ends_never_matters(message: CorpusMessage) -> None:
+    lines = message.words.replace("\r\n", "\n")
+
+    assert detect_claim(lines, message.text) == detect_claim(lines.replace("\n", "\r\n"), message.text)
+
+
+@given(message=st.sampled_from(CLAIMS + NOT_CLAIMS), change=st.sampled_from([str.upper, str.lower, str.swapcase, str.title]))
+def test_the_case_of_the_text_never_matters(message: CorpusMessage, change: object) -> None:
+    assert callable(change)
+    changed = str(change(message.text))
+    if changed.casefold() != message.text.casefold():
+        return
+    respelt = message.words.replace(f">{message.text}<", f">{changed}<")
+
+    assert detect_claim(respelt, changed).claimed == detect_claim(message.words, message.text).claimed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "`" * 1_000_000,
+        "<promise>" * 200_000,
+        f"{TAG} " * 100_000,
+        f"{TAG}\n" * 40_000,
+        "> " * 500_000,
+        "- [ ] x\n" * 200_000,
+        "*" * 1_000_000,
+        "<promise>" + " " * 1_000_000,
+        "<!--\n" * 100_000,
+        "a, " * 300_000,
+        "1 of 2 " * 100_000,
+        "x" * 5_000_000,
+        "The test passed and it is done.\n" * 40_000,
+        "|" * 1_000_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_hostile_message_is_read_in_linear_time(hostile: str) -> None:
+    detect_claim(hostile, "COMPLETE")
+    detect_claim(f"{hostile}\n\n{TAG}\n\n{hostile}", "COMPLETE")
