@@ -145,7 +145,7 @@ def running(home: Path, name: str, agent: str) -> Iterator[subprocess.Popen[byte
     """A loop whose agent has begun: it makes a file to say so."""
     workspace = project(home, name, git=False)
     (workspace / "agent.py").write_text(agent)
-    command = [RALPH, "run", workspace, "--new", "-m", "1", "--agent-command", f"{sys.executable} agent.py", "--no-stream-agent-output"]
+    command: list[str | Path] = [RALPH, "run", workspace, "--new", "-m", "1", "--agent-command", f"{sys.executable} agent.py", "--no-stream-agent-output"]
     process = subprocess.Popen(command, env=environment(home), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (workspace / "begun").exists() and process.poll() is None:
         time.sleep(0.01)

@@ -44,7 +44,7 @@ from ralphloop.testing.scripted import Turn
 BREAKS = Turn(does=edit("code", lambda _: b"broken"), says="I wrote some code.")
 MENDS = Turn(does=edit("code", lambda _: b"fine"), says=f"Fixed. {PROMISE}")
 REWRITES = Turn(does=edit("PRD.md", lambda content: delete_open(content) + b"- [x] All is well\n"), says=PROMISE)
-REMOVES = Turn(does=lambda workspace: workspace.files.pop("PRD.md", None), says=PROMISE)
+REMOVES = Turn(does=lambda workspace: workspace.restore("PRD.md", None), says=PROMISE)
 STOPPED = Turn(run=RunReport(ended_by=EndedBy.STOPPED, signal=15, duration_s=1.0), says="half")
 TEMPERS = [WORKS, FINISHES, CLAIMS, IDLES, FAILS, DIES, EMPTY, DELETES, LIMITED, ASKS_TO_WAIT, BREAKS, MENDS, REWRITES, REMOVES, STOPPED, NOT_THERE]
 
@@ -115,8 +115,7 @@ def run_through_crashes(loop: Loop, crashes: list[int]) -> Any:
 def test_folding_the_ledger_always_gives_the_live_state(loop_spec: Any, script: list[Turn], crashes: list[int]) -> None:
     loop = Loop(loop_spec, script)
     states: list[LoopState] = []
-    entry = loop.watcher.entry
-    patched(loop.watcher, "entry", lambda seen, state: (entry(seen, state), states.append(state)))
+    patched(loop.watcher, "entry", lambda _entry, state: states.append(state))
     run_through_crashes(loop, crashes)
     stored = [decode_entry(*encode(seen)) for seen in loop.entries]
     assert stored == loop.entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from loops import PROMISE, WORKS, Loop, edit, patched, spec, tick
+from loops import FINISHES, PROMISE, WORKS, Loop, edit, patched, spec, tick
 
 from ralphloop.core import messages as m
 from ralphloop.core.decide import ON_RESUME, STEPS
@@ -123,7 +123,7 @@ def test_row_commit_looks_for_its_trailer_else_commits_with_the_recorded_message
     loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit",), message="Work on {task}")), [WORKS])
     patched(loop.workspace, "commit", crashed_once(loop.workspace.commit, after=after))
     crash_and_resume(loop)
-    assert [message.splitlines()[0] for message, _ in loop.workspace.commits] == ["Work on Write the printer", "Work on Write the manual", "Work on "]
+    assert [message.splitlines()[0] for message, _ in loop.workspace.commits] == ["Work on Write the parser", "Work on Write the printer", "Work on Write the manual"]
 
 
 def test_row_push_is_done_again() -> None:
@@ -169,8 +169,8 @@ def test_a_merge_that_moves_the_tree_does_not_end_the_loop_on_a_tree_that_no_gat
         passed = Verdict(name=f"merge {branch}", result=Result.PASSED, reason="merged")
         if next(moved, False):
             loop.workspace.files["theirs"] = b"broken"
-            return passed, "abc"
-        return passed, None
+            loop.workspace.commits.append(("theirs", dict(loop.workspace.files)))
+        return passed, loop.workspace.head
 
     patched(loop.workspace, "merge", merge)
     mends = Turn(does=edit("theirs", lambda _: b"fine"), says="mended")
@@ -178,6 +178,20 @@ def test_a_merge_that_moves_the_tree_does_not_end_the_loop_on_a_tree_that_no_gat
     outcome = loop.run()
     assert (outcome.kind, outcome.strength) == (OutcomeKind.DONE, Strength.PROVED)
     assert len(loop.agent.prompts) == 2
+
+
+def test_a_merge_made_before_a_crash_does_not_end_the_loop_on_a_tree_that_no_gate_saw() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("merge main",))), [FINISHES, Turn(does=edit("theirs", lambda _: b"fine"), says="mended")])
+
+    def merge_and_die(branch: str) -> tuple[Verdict, str | None]:
+        loop.workspace.files["theirs"] = b"broken"
+        loop.workspace.commits.append(("theirs", dict(loop.workspace.files)))
+        patched(loop.workspace, "merge", lambda branch: (Verdict(name=branch, result=Result.PASSED, reason="already up to date"), loop.workspace.head))
+        raise Crash(branch)
+
+    patched(loop.workspace, "merge", merge_and_die)
+    crash_and_resume(loop)
+    assert loop.workspace.files["theirs"] == b"fine"
 
 
 def test_a_loop_that_met_its_limit_goes_on_when_the_limit_is_raised() -> None:
@@ -189,11 +203,11 @@ def test_a_loop_that_met_its_limit_goes_on_when_the_limit_is_raised() -> None:
 
 
 def test_a_loop_that_was_stopped_goes_on_where_it_was() -> None:
-    stopping = Turn(
-        does=lambda _w: (edit("PRD.md", tick)(loop.workspace), loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="stop", author="Ann")))[0],
-        says="one",
-    )
-    loop = Loop(spec(gates=["check"]), [stopping, WORKS])
+    def tick_and_stop(_workspace: object) -> None:
+        edit("PRD.md", tick)(loop.workspace)
+        loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="stop", author="Ann"))
+
+    loop = Loop(spec(gates=["check"]), [Turn(does=tick_and_stop, says="one"), WORKS])
     assert loop.run().kind is OutcomeKind.INTERRUPTED
     assert loop.resume().kind is OutcomeKind.DONE
     assert len(loop.of(m.IterationStarted)) == 3

@@ -4,7 +4,7 @@
 # ruff: noqa: PTH100, PTH111, PTH117, PTH118
 import os
 
-CONTEXT_NAMES = ("RALPH_STATE_HOME", "RALPH_CONFIG_HOME", "RALPH_LOOP", "RALPH_ITERATION", "RALPH_RUN_ID")
+CONTEXT_NAMES = ("RALPH_STATE_HOME", "RALPH_LOOP", "RALPH_ITERATION", "RALPH_RUN_ID")
 """What Ralph tells the processes that it starts: never a setting."""
 
 # A client that runs Ralph marks its own session; an agent that inherits the marks believes that it runs inside that session.

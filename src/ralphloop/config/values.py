@@ -22,7 +22,7 @@ SCM_TASKS = "commit, push and merge BRANCH"
 _KINDS: dict[type, str] = {dict: "an object", tuple: "a list", str: "text", bool: "a switch", int: "a number", float: "a number"}
 
 
-class Wrong(Exception):  # noqa: N818  it never leaves this module: read_value adds the place and the name
+class Wrong(Exception):
     """What is wrong with a value; the sentence goes on after the name of its key."""
 
 

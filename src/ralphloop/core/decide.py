@@ -18,7 +18,7 @@ from ralphloop.core.endings import classify
 from ralphloop.core.evolve import evolve
 from ralphloop.core.limits import estimated_charge, limit_reached
 from ralphloop.core.model import Ending, Outcome, OutcomeKind, Purpose, Strength
-from ralphloop.core.prompts import fill
+from ralphloop.core.prompts import commit_message
 from ralphloop.core.state import LoopState, Phase
 
 # --- next_action ------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def _scm_action(state: LoopState) -> m.Action:
     task, _, rest = scm.tasks[turn.scm_next].partition(" ")
     match task:
         case "commit":
-            message = turn.commit_message or fill(scm.message, state)
+            message = turn.commit_message or commit_message(state)
             return m.Commit(iteration=state.iteration, message=message, fingerprint=turn.gates_saw)
         case "push":
             return m.Push()

@@ -221,7 +221,7 @@ def _on_to_gates(state: LoopState) -> LoopState:
 def _on_to_scm(state: LoopState) -> LoopState:
     assert state.tree is not None
     tasks = state.spec.scm.tasks and not state.open_turn.checking
-    turn = replace(state.open_turn, gates_saw=state.tree.fingerprint)
+    turn = replace(state.open_turn, gates_saw=state.tree.fingerprint, head=state.tree.head)
     return replace(state, phase=Phase.SCM if tasks else Phase.CLOSE, turn=turn)
 
 
@@ -274,8 +274,10 @@ def _scm_ended(state: LoopState, entry: m.ScmEnded) -> LoopState:
     if entry.step is not m.Step.PUSH and not entry.verdict.passed:
         told = f"Source control: {entry.verdict.name} failed. {entry.verdict.reason}"
         turn = replace(turn, notes=(*turn.notes, told), gates_saw=None)
-    if entry.step is m.Step.MERGE and entry.sha is not None:
-        # The merged tree is one that no gate has seen: nothing can be done on it in this iteration.
+    if entry.step is m.Step.COMMIT and entry.sha is not None:
+        turn = replace(turn, head=entry.sha)
+    if entry.step is m.Step.MERGE and entry.verdict.passed and entry.sha != turn.head:
+        # The merged tree is one that no gate has seen, also where the merge was made before a crash: nothing is done on it in this iteration.
         turn = replace(turn, gates_saw=None)
     more = turn.scm_next < len(state.spec.scm.tasks) and entry.verdict.passed
     return replace(state, phase=Phase.SCM if more else Phase.CLOSE, step=None, turn=turn)

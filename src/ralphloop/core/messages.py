@@ -285,7 +285,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScmSeen:
-    """A commit, push or merge ended. `sha` is the commit that was made; None where HEAD did not move."""
+    """A commit, push or merge ended. `sha`: the commit that was made, or HEAD after a merge."""
 
     at: float
     verdict: Verdict

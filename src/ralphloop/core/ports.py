@@ -101,13 +101,16 @@ class Workspace(Protocol):
         """In words: a switched branch, a reset: what was done to history between two looks."""
 
     def commit(self, message: str, trailer: str, fingerprint: str) -> tuple[Verdict, str | None]:
-        """Commit all changes if the tree is still the one with that fingerprint; found by its trailer if made before a crash."""
+        """Commit all changes if the tree is still the one with that fingerprint; found by its trailer if made before a crash.
+
+        The commit, or None where there was nothing to commit.
+        """
 
     def push(self) -> Verdict:
         """Push the current branch."""
 
     def merge(self, branch: str) -> tuple[Verdict, str | None]:
-        """Merge a branch into the current one, after aborting a half merge; a conflict is a failed verdict and is aborted."""
+        """Merge a branch into the current one, after aborting a half merge; a conflict is a failed verdict and is aborted. HEAD after it."""
 
 
 class Agent(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ralphloop.core.model import Kind, OnFail
 from ralphloop.core.state import LoopState
 
@@ -25,6 +27,11 @@ def iteration_line(state: LoopState) -> str:
     if not allowed:
         return f"Iteration {state.iteration}."
     return f"Iteration {state.iteration} of {allowed}, {allowed - state.iteration} remaining."
+
+
+def commit_message(state: LoopState) -> str:
+    """The message of this iteration's commit: `{task}` is the task that the iteration began with."""
+    return fill(state.spec.scm.message, replace(state, survey=state.open_turn.survey))
 
 
 def fill(template: str, state: LoopState) -> str:

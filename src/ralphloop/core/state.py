@@ -87,6 +87,7 @@ class Turn:
     notes: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     gates_saw: str | None = None
+    head: str | None = None
     tampered: bool = False
     scm_next: int = 0
     scm: tuple[Verdict, ...] = ()

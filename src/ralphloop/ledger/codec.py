@@ -27,7 +27,7 @@ VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)
 UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 
 
-class UnknownEntry(LedgerError):  # noqa: N818 - as in errors.py, the name says what is wrong
+class UnknownEntry(LedgerError):
     """An entry that this version of the program cannot understand."""
 
 

@@ -78,6 +78,7 @@ def _start_locked(wanted: Wanted, spec: LoopSpec, row: LoopRow | None, desk: Des
         case Choice.NEW:
             return _run_new(spec, agent_env, desk)
         case Choice.RESUME:
+            _say_what_is_pinned(old.spec, spec, wanted.raised, desk.say)
             return _run_resumed(row, with_limits(old.spec, wanted.raised), agent_env, desk)
         case choice:
             return _explain(choice, row, old, desk.say)
@@ -267,6 +268,22 @@ def with_limits(spec: LoopSpec, raised: Raised) -> LoopSpec:
 def _changes(before: LoopSpec, after: LoopSpec) -> tuple[str, ...]:
     old, new = asdict(before.limits), asdict(after.limits)
     return tuple(f"limits.{name}: {old[name]:g} → {new[name]:g}" for name in old if old[name] != new[name])
+
+
+def _say_what_is_pinned(pinned: LoopSpec, now: LoopSpec, raised: Raised, say: Say) -> None:
+    """A resumed loop keeps the settings that it began with; whoever changed them since is told so."""
+    old, new = _flat(asdict(pinned)), _flat(asdict(now))
+    taken = {f"limits.{name}" for name in raised} | ({"limits.calls"} if "iterations" in raised else set())
+    changed = [key for key in sorted(old.keys() | new.keys()) if key not in {"loop_id", *taken} and old.get(key) != new.get(key)]
+    if changed:
+        say(f"Pinned when the loop began, and not taken over now: {', '.join(changed)}. `ralph run --new` begins afresh with them.")
+
+
+def _flat(values: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
 
 
 def _check_secrets(spec: LoopSpec, agent_env: Mapping[str, str]) -> None:

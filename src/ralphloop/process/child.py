@@ -21,7 +21,7 @@ from ralphloop.process.start_errors import explain_start_error
 PATIENCE_S = 10.0  # for a killed process to be gone: one that hangs in the kernel may never be
 
 
-class NotStarted(Exception):  # noqa: N818 - an event, not a defect
+class NotStarted(Exception):
     """The command could not be started; the message is a sentence for a person."""
 
 

@@ -136,7 +136,7 @@ class MemoryWorkspace:
 
     def merge(self, branch: str) -> tuple[Verdict, str | None]:
         """Always up to date."""
-        return _passed(f"merge {branch}", "already up to date"), None
+        return _passed(f"merge {branch}", "already up to date"), self.head
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ def _disk(state: LoopState) -> Key:
     if survey is None or survey.remaining is None:
         return Key(found="no tasks were seen", obstacles=("no tasks were seen",))
     if survey.remaining == 0:
-        return Key(found=f"all {count(survey.total or 0, 'task')} are ticked in {one_line(state.spec.work.task_file or '')}", obstacles=())
+        return Key(found=f"{survey.total} of {count(survey.total or 0, 'task')} ticked in {one_line(state.spec.work.task_file or '')}", obstacles=())
     still = f"{count(survey.remaining, 'task')} {'is' if survey.remaining == 1 else 'are'} still open"
     return Key(found=f"{still}; the next: {one_line(survey.task or '')}", obstacles=(still,))
 

@@ -79,10 +79,12 @@ class GitWorkspace:
         aborted = self._abort_merge()
         if aborted is not None and aborted.exit_code != 0:
             return _verdict(name, aborted, ""), None
+        before = self._repository.resolve("HEAD")
         report = self._repository.call(*self._repository.identity(), "merge", "--no-edit", "--", branch)
-        verdict = _verdict(name, report, "merged")
+        head = self._repository.resolve("HEAD")
+        verdict = _verdict(name, report, "already up to date" if head == before else "merged")
         if verdict.passed:
-            return verdict, self._repository.resolve("HEAD")
+            return verdict, head
         conflicts = self._repository.call("diff", "--name-only", "--diff-filter=U", "-z").stdout.decode(errors="backslashreplace")
         if self._abort_merge() is not None and conflicts:
             files = ", ".join(conflicts.rstrip("\0").split("\0"))
@@ -103,7 +105,7 @@ class GitWorkspace:
             return Verdict(name="commit", result=Result.FAILED, reason=reason), None
         report = commits.commit_everything(self._repository, message, self._ours)
         if report is None:
-            return Verdict(name="commit", result=Result.PASSED, reason="nothing to commit"), status.head
+            return Verdict(name="commit", result=Result.PASSED, reason="nothing to commit"), None
         verdict = _verdict("commit", report, "committed")
         return verdict, self._repository.resolve("HEAD") if verdict.passed else None
 
