@@ -1,5 +1,6 @@
 """The program: `ralph`, and `rloop` for the same. Answers `--version` before anything is imported."""
 
+import os
 import sys
 
 
@@ -8,7 +9,10 @@ def main() -> int:
     if sys.argv[1:] in (["--version"], ["-v"], ["version"]):
         from ralphloop import __version__
 
-        print("ralph", __version__)  # noqa: T201
+        try:
+            print("ralph", __version__, flush=True)  # noqa: T201
+        except BrokenPipeError:  # nobody reads it; what lies in the buffer would make Python's own exit complain
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     from ralphloop.cli.app import run_cli
 

@@ -71,6 +71,8 @@ def cli(ctx: click.Context) -> None:
 
 def run_cli(arguments: list[str]) -> int:
     """Run a command line; every failure has a line of words and an exit code."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _open_closed_streams()
     try:
         code: Any = cli.main(arguments, prog_name="ralph", standalone_mode=False)
     except click.ClickException as error:
@@ -83,7 +85,7 @@ def run_cli(arguments: list[str]) -> int:
     except RalphError as error:
         click.echo(f"ralph: {error}", err=True)
         return error.exit_code
-    except BrokenPipeError:
+    except SystemExit:  # so click ends when its output breaks (a broken pipe never comes through), and after shell completion
         return _broken_pipe()
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
@@ -93,6 +95,18 @@ def run_cli(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort: a bug of ours becomes a report, never a bare traceback
         return _bug(error, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _open_closed_streams() -> None:
+    """Fill the standard descriptors that whoever started us has closed: the next file to be opened, such as the ledger, would take their numbers."""
+    import os  # noqa: PLC0415 - as below
+
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115 - descriptors, open to the end
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _more_help(error: click.ClickException) -> str:

@@ -16,6 +16,7 @@ from ralphloop.config.environment import current, tool_environment
 from ralphloop.config.layers import load_layers
 from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import resolve
+from ralphloop.errors import ConfigError
 from ralphloop.loop.start import Wanted, start
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.supervise import Supervisor
@@ -33,7 +34,10 @@ PAUSE_S = 0.3
 def command(directory: Path | None, pause: float | None) -> int:
     """Watch a loop catch a lying agent; no key and no network needed."""
     project = directory or Path(tempfile.mkdtemp(prefix="ralph-demo-"))
-    write_demo_project(project)
+    try:
+        write_demo_project(project)
+    except OSError as error:
+        raise ConfigError(f"the demo project cannot be written into {project}: {error.strerror}; name another directory") from error
     commit_everything(project)
     pause = pause if pause is not None else PAUSE_S if sys.stdout.isatty() else 0.0
     request = RunRequest(workspace=project, task_file="PRD.md", agent="demo", gates=(DEMO_GATE,), iterations=10)

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
-
 from ralphloop.config.environment import current, state_home
 from ralphloop.loop.wire import House
 from ralphloop.process.signals import StopFlag, install, reset_sigchld
 from ralphloop.views.console import Console
+from ralphloop.views.sink import Sink
 from ralphloop.views.style import style_for
 
 COLOUR = {"auto": None, "always": True, "never": False}
@@ -47,5 +46,5 @@ def napper(stop: StopFlag) -> Callable[[float], None]:
 
 
 def say(message: str) -> None:
-    """A line for people, before the loop's own."""
-    click.echo(message)
+    """A line for people, before the loop's own; that nobody reads it is no reason to stop."""
+    Sink(sys.stdout).write(f"{message}\n")

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from ralphloop.config.values import LARGEST
+
 NUMBER_HINT = "-m is the number of iterations here; the model is --model"
 
 
@@ -22,6 +24,8 @@ class Iterations(click.ParamType[int]):
             self.fail(f"{value!r} is not a number of iterations ({NUMBER_HINT})", param, ctx)
         if number < 1:
             self.fail(f"{number} is not a number of iterations: give 1 or more", param, ctx)
+        if number > LARGEST:
+            self.fail(f"{number} is more than {LARGEST}, the largest number there is here", param, ctx)
         return number
 
 
@@ -36,6 +40,6 @@ class Positive(click.ParamType[float]):
             number = float(value)
         except (TypeError, ValueError):
             self.fail(f"{value!r} is not a number", param, ctx)
-        if not 0 < number < float("inf"):
-            self.fail(f"{value} is not above zero", param, ctx)
+        if not 0 < number <= LARGEST:
+            self.fail(f"{value} is not above zero and at most {LARGEST}", param, ctx)
         return number

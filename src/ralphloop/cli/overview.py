@@ -12,16 +12,17 @@ from ralphloop.errors import ConfigError
 
 def show_overview(ctx: click.Context) -> None:
     """Print the three."""
-    click.echo(f"Here, `ralph run` would start: {here(Path.cwd())}\n")
+    click.echo(f"Here, `ralph run` would start: {here(Path())}\n")
     click.echo(table(), nl=False)
     click.echo(f"\n{ctx.get_help()}")
 
 
 def here(directory: Path) -> str:
     """What would run in that directory, in one line."""
-    from ralphloop.cli.run import check_work, resolved_for  # noqa: PLC0415 - heavy
+    from ralphloop.cli.run import check_directory, check_work, resolved_for  # noqa: PLC0415 - heavy
 
     try:
+        directory = check_directory(directory)
         resolved = resolved_for(directory)
         check_work(directory, resolved.work)
     except ConfigError as error:

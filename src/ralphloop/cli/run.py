@@ -35,7 +35,7 @@ from ralphloop.work.prompt import check_prompt_file
 @click.option("--model", metavar="MODEL", help="The model that the agent is told to use.")
 @click.option("--name", metavar="NAME", help="The loop's name (default: that of the directory).")
 @click.option("--new", is_flag=True, help="Begin afresh, whatever a loop of that name did before.")
-@click.option("--delay", "delay_s", type=click.FloatRange(min=0), help="Seconds between iterations.")
+@click.option("--delay", "delay_s", metavar="NUMBER", type=click.FloatRange(min=0), help="Seconds between iterations.")
 @click.option("--max-minutes", "minutes", type=Positive(), help="Stop after so many minutes of work; waits do not count.")
 @click.option("--max-cost", type=Positive(), help="Stop when so many dollars are spent; looked at before each attempt.")
 @click.option("--max-calls", "calls", type=Iterations(), help="Stop after N agent processes (default: 3 for each iteration).")
@@ -72,10 +72,13 @@ def raised_limits(request: RunRequest) -> dict[str, float]:
 
 def check_directory(directory: Path) -> Path:
     """The real path of the directory to work in; ConfigError where there is none."""
-    if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises where a name is too long or a directory is closed
-        what = "no directory" if os.path.lexists(directory) else "not there"
-        raise ConfigError(f"{directory} is {what}: name the directory to work in")
-    return directory.resolve()
+    try:
+        real = directory.resolve(strict=True)
+    except (OSError, RuntimeError) as error:  # not there, deleted under the shell that stands in it, a loop of links, too long a name
+        raise ConfigError(f"{directory} is not there: name the directory to work in") from error
+    if not os.path.isdir(real):  # noqa: PTH112 - Path.is_dir raises where a directory is closed
+        raise ConfigError(f"{directory} is no directory: name the directory to work in")
+    return real
 
 
 def check_work(directory: Path, work: WorkSpec) -> None:
@@ -91,9 +94,7 @@ def check_work(directory: Path, work: WorkSpec) -> None:
 
 def check_name(name: str | None) -> None:
     """Raise ConfigError for a name that could not be typed again, or would be taken for an option or a path."""
-    if name is not None and (
-        not 0 < len(name) <= LONGEST_NAME or name.startswith("-") or any(c in "/\\ *?[" or not c.isprintable() for c in name)
-    ):
+    if name is not None and (not 0 < len(name) <= LONGEST_NAME or name.startswith("-") or any(c in "/\\ *?[" or not c.isprintable() for c in name)):
         raise ConfigError(f"--name {name!r} is no name for a loop: use up to {LONGEST_NAME} letters, digits, dots, dashes and underscores")
 
 
