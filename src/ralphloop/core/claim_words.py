@@ -8,7 +8,6 @@ no spaces between words. The tables are merged: nobody guesses the language of a
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 
@@ -36,43 +35,53 @@ class Signal(StrEnum):
     LABEL = "label"
     THANKS = "thanks"
     KNOWN = "known"
+    CURED = "cured"
+    NO_MORE = "no more"
+    EXCUSED = "excused"
+    CHORE = "chore"
+    LACKED = "lacked"
+    IDLE = "idle"
+    # No words of their own: what weighing a clause finds out.
+    DENIED = "denied"
+    NEGATED = "negated"
+    VOID = "void"
 
 
-_TABLES: dict[Signal, dict[str, str]] = {
+TABLES: dict[Signal, dict[str, str]] = {
     Signal.NEGATION: {
-        "en": "not, cannot, can't, cant, won't, wont, don't, dont, doesn't, didn't, isn't, aren't, wasn't, weren't, couldn't, wouldn't, shouldn't, haven't, hasn't, hadn't, mustn't, never, nor, neither, unable, refuse*, refrain*, withhold*, hold off, holding back, far from, false, wrong, premature*, instead of, avoid*, forbid*, forbidden, nowhere near",
-        "de": "nicht, nichts, kein, keine, keinen, keiner, keinem, nie, niemals, weder, weigere, unmöglich, verfrüht, statt, verboten, falsch",
+        "en": "far from, hardly, barely, scarcely, few of, not, cannot, can't, cant, won't, wont, don't, dont, doesn't, didn't, isn't, aren't, wasn't, weren't, couldn't, wouldn't, shouldn't, haven't, hasn't, hadn't, mustn't, never, nor, neither, unable, refuse*, refrain*, withhold*, hold off, holding back, false, wrong, premature*, instead of, avoid*, forbid*, forbidden, nowhere near",
+        "de": "kaum, nicht, nichts, kein, keine, keinen, keiner, keinem, nie, niemals, weder, weigere, unmöglich, verfrüht, statt, verboten, falsch",
         "nl": "niet, geen, nooit, noch, onmogelijk, voorbarig, verboden, kan nog, in plaats van",
-        "fr": "ne, pas, jamais, aucun, aucune, ni, impossible, prématuré*, m'abstiens, refuse, interdit*",
-        "es": "no, nunca, jamás, tampoco, ni, imposible, prematuro, prohibid*, me abstengo",
+        "fr": "à peine, guère, ne, pas, jamais, aucun, aucune, ni, impossible, prématuré*, m'abstiens, refuse, interdit*",
+        "es": "apenas, no, nunca, jamás, tampoco, ni, imposible, prematuro, prohibid*, me abstengo",
         "pt": "não, nao, nunca, jamais, nem, impossível, prematuro, proibid*",
         "it": "non, mai, né, nemmeno, neppure, impossibile, prematuro, vietat*, senza poter",
         "pl": "nie, nigdy, ani, niemożliw*, przedwczesn*",
-        "ru": "не, нет, нельзя, никогда, ни, невозможно, рано, преждевремен*, воздерж*",
+        "ru": "едва, вряд, не, нет, нельзя, никогда, ни, невозможно, рано, преждевремен*, воздерж*",
         "uk": "не, ні, немає, нема, неможливо, ніколи, зарано, передчасн*, утрима*",
         "tr": "değil*, yok, asla, hiçbir, olmaz, olmadan, *mıyorum, *miyorum, *muyorum, *müyorum, *amam, *emem, *mayacağım, *meyeceğim, *mam, *mem, *madı, *medi, henüz",
         "zh": "不, 没, 未, 无法, 無法, 别, 勿, 沒, 暂缓",
         "ja": "ない, ません, できな, まだ, 不可",
         "ko": "않, 못, 아니, 안 , 없, 아직, 말아, 불가",
-        "sv": "ei, eivät, vielä, δεν, δε, όχι, ακόμη, ακόμα, لا, لم, ليس, لن, غير, بعد, לא, אין, עדיין, नहीं, मत, अभी, không, chưa, chẳng, belum, tidak, bukan, jangan, ไม่, ยัง, nem, nincs, încă, nici, icke, ännu, endnu, ennå, nije, ne, još, نه, نیست, هنوز, inte, aldrig, ingen, inget, inga, icke, ikke, ingen, intet, aldri",
+        "sv": "ei, eivät, vielä, δεν, δε, όχι, ακόμη, ακόμα, لا, لم, ليس, لن, غير, بعد, לא, אין, עדיין, नहीं, मत, अभी, không, chưa, chẳng, belum, tidak, bukan, jangan, ไม่, ยัง, nem, nincs, încă, nici, icke, ännu, endnu, ennå, nije, ne, još, نه, نیست, هنوز, inte, aldrig, ingen, inget, inga, ikke, intet, aldri",
         "cs": "ne, není, nejsou, nemohu, nemůžu, nelze, nikdy, žádn*, nem, nincs",
     },
     Signal.ZERO: {
-        "en": "never found, did not find, didn't find, cannot be reproduced, can't be reproduced, could not find any, couldn't find any, do not find any, finds nothing, never failing, never fails, never again, no, 0, zero, none, nothing, without, free of, any longer, not a single, nil",
-        "de": "kein, keine, keinen, keiner, keinem, keinerlei, nichts, null, ohne, nirgends, fehlerfrei",
-        "nl": "geen, niets, nul, zonder, foutloos",
-        "fr": "aucun, aucune, zéro, sans, rien, plus aucun, plus aucune, plus de",
-        "es": "ningún, ninguna, ninguno, cero, sin, nada, no hay, no queda, no quedan, ya no",
-        "pt": "nenhum, nenhuma, zero, sem, nada, não há, não sobrou, não resta*, não ficou, já não",
-        "it": "nessun, nessuna, nessuno, zero, senza, niente, nulla, non ci sono, non resta*, non rimane, non più, più alcun*",
-        "pl": "żaden, żadne, żadnych, żadnego, zero, bez, nic, brak błędów, nie ma, nie pozostał*, nie został*",
-        "ru": "ноль, без, ничего, ни один, ни одного, ни одной, никаких, не осталось, нет ошибок, больше не, нуля",
-        "uk": "нуль, без, нічого, жоден, жодного, жодної, жодних, не залишилося, не лишилося, більше не, помилок немає",
+        "en": "couldn't find anything, could not find anything, didn't find anything, did not find anything, not one, isn't a single, nobody, no one, not aware of any, never found, did not find, didn't find, could not find any, couldn't find any, do not find any, finds nothing, no, 0, zero, none, nothing, without, free of, not a single, nil",
+        "de": "niemand, kein einziger, keine einzige, kein einziges, kein, keine, keinen, keiner, keinem, keinerlei, nichts, null, ohne, nirgends, fehlerfrei",
+        "nl": "niemand, geen enkele, geen enkel, geen, niets, nul, zonder, foutloos",
+        "fr": "personne, pas un seul, pas une seule, aucun, aucune, zéro, sans, rien, plus aucun, plus aucune, plus de",
+        "es": "no tiene, no tienen, nadie, ni un solo, ni una sola, ningún, ninguna, ninguno, cero, sin, nada, no hay, no queda, no quedan",
+        "pt": "ninguém, nem um, nem uma, nenhum, nenhuma, zero, sem, nada, não há, não sobrou, não resta*, não ficou",
+        "it": "nemmeno un, nemmeno una, nessun, nessuna, nessuno, zero, senza, niente, nulla, non ci sono, non resta*, non rimane, più alcun*",
+        "pl": "brak, ani jeden, ani jedna, ani jednego, żaden, żadne, żadnych, żadnego, zero, bez, nic, nie ma, nie pozostał*, nie został*",
+        "ru": "нет, ноль, без, ничего, ни один, ни одного, ни одной, никаких, не осталось, нуля",
+        "uk": "немає, нема, нуль, без, нічого, жоден, жодного, жодної, жодних, не залишилося, не лишилося",
         "tr": "sıfır, hiçbir, hiç, hatasız, kalmadı, sorunsuz, yok",
-        "zh": "零, 没有, 無, 无, 沒有, 均无, 0 个, 0个, 0 失败",
-        "ja": "ゼロ, なし, 0 件, 0件, ありません, 残っていません",
-        "ko": "이 없, 가 없, 은 없, 는 없, 도 없, 없이, 0개, 0건, 0 개, 제로",
-        "sv": "noll, inga, inget, utan, ingen, nul, uden, ingen",
+        "zh": "零, 没有, 無, 无, 沒有, 均无, 0 个, 0个",
+        "ja": "なく, 残っておらず, ない状態, ゼロ, なし, 0 件, 0件, ありません, 残っていません",
+        "ko": "없음, 없습니다, 없고, 없으며, 없다, 이 없, 가 없, 은 없, 는 없, 도 없, 없이, 0개, 0건, 0 개, 제로",
+        "sv": "noll, inga, inget, utan, ingen, nul, uden",
     },
     Signal.LATER: {
         "en": "once, when, whenever, until, till, as soon as, after that, afterwards, eventually, later, tomorrow, soon, next run, next iteration, next round, next session, next turn, next message, next time, next pass, not yet, yet, will, i'll, we'll, 'll, shall, going to, about to, before i, before we, only then, only after, waiting, await*, pending, will be, reserve*, reserving, saving, for now, hold until, at the end of, last step, final step, upon",
@@ -89,7 +98,7 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "zh": "完成后, 通过后, 结束后, 我会, 就会, 我就, 没有完成, 没完成, 未完成, 不能, 无法, 不可以, 不会, 之后, 以后, 等到, 待, 直到, 稍后, 明天, 下一, 下次, 将会, 会在, 还没, 尚未, 再输出, 才会, 才能, 再, 之前, 等待, 暂时, 後, 后再, 时再",
         "ja": "できません, できない, 言えない, 言えません, 書けない, 書けません, 早い, したら, たら, 次第, まで, 後で, あとで, 明日, 次回, 次の, まだ, してから, 予定, つもり, 時点で, たとき, ときに, 前に, 待ち",
         "ko": "수 없, 못 , 되면, 하면, 나면, 후에, 때까지, 나중에, 내일, 다음, 아직, 예정, 겠습니다, 할게요, 때, 전에, 기다, 뒤에",
-        "sv": "när, så snart, tills, senare, imorgon, kommer att, ännu, nästa, når, så snart, indtil, endnu, neste",
+        "sv": "när, så snart, tills, senare, imorgon, kommer att, ännu, nästa, når, indtil, endnu, neste",
         "cs": "až, jakmile, dokud, ještě, později, zítra, příšt*, když",
     },
     Signal.CONDITION: {
@@ -111,7 +120,7 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "cs": "pokud, jestli, kdyby, za předpokladu, ledaže",
     },
     Signal.MENTION: {
-        "en": "tag, tags, signal, signals, marker, markers, token, promise, sentinel, sign-off, sign off, signing off, output, outputting, print, printing, emit, emits, emitting, write, writing, say, saying, claim, claims, claiming, declare*, declaring, line, string, reply, answer, respond, end with, finish with, close with, conclude, magic word, completion phrase, keyword, type, utter*, announce*, call this, call it, mark this, mark it, report this, put, include, send, magic string, completion line, final word",
+        "en": "word for, code word, tag, tags, signal, signals, marker, markers, token, promise, sentinel, sign-off, sign off, signing off, output, outputting, print, printing, emit, emits, emitting, write, writing, say, saying, claim, claims, claiming, declare*, declaring, line, string, reply, answer, respond, end with, finish with, close with, conclude, magic word, completion phrase, keyword, type, utter*, announce*, call this, call it, mark this, mark it, report this, put, include, send, magic string, completion line, final word",
         "de": "tag, marke, marker, signal, kennung, zeichenkette, ausgeben, gebe, schreibe, schreiben, melde, melden, sage, behaupten, behaupte, antworte, antworten, zeile, versprechen, beenden, abschließen, meldung, setze, setzen, schließe",
         "nl": "tag, markering, signaal, uitvoeren, geven, geef, schrijf, schrijven, zeg, zeggen, melden, meld, antwoord*, regel, belofte, afsluiten, zetten, sluit",
         "fr": "balise, marqueur, signal, affiche*, afficher, écris, écrire, émettre, émets, dire, déclarer, répond*, ligne, promesse, conclure, envoyer, imprimer, produire, mettre, terminer par",
@@ -176,7 +185,7 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "ko": "부분, 일부, 단계, 만 , 지금까지, 절반, 거의, 하위",
     },
     Signal.PLAN: {
-        "en": "plan, next, next steps, next step, steps, to do, todo, todos, to-do, roadmap, proposal, signals, legend, protocol, instructions, prompt, rules, rule, example, examples, format, template, checklist for, procedure, workflow, algorithm, how to, usage, stop condition, exit condition, stop signal, convention, conventions, handoff, hand-off, expected, sample, remaining work, what's left, what is left, agenda",
+        "en": "to review, to fix, to migrate, to finish, to implement, to port, to convert, to decide, to investigate, plan, next, next steps, next step, steps, to do, todo, todos, to-do, roadmap, proposal, signals, legend, protocol, instructions, prompt, rules, rule, example, examples, format, template, checklist for, procedure, workflow, algorithm, how to, usage, stop condition, exit condition, stop signal, convention, conventions, handoff, hand-off, expected, sample, remaining work, what's left, what is left, agenda",
         "de": "plan, nächste schritte, nächster schritt, schritte, vorschlag, signale, legende, protokoll, anweisungen, regeln, beispiel*, format, vorlage, ablauf, offen, übergabe, vorgehen",
         "nl": "plan, volgende stappen, stappen, voorstel, signalen, legenda, instructies, regels, voorbeeld*, sjabloon, werkwijze, overdracht, aanpak",
         "fr": "plan, prochaines étapes, étapes, suite, proposition, signaux, légende, consignes, règles, exemple*, modèle, procédure, à faire, passation",
@@ -220,13 +229,13 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "ru": "вообще-то, на самом деле, ой, упс, хм, увы, к сожалению, но, однако, простите, извините, кроме, обновление, внимание, впрочем, хотя",
         "uk": "насправді, взагалі-то, ой, упс, хм, на жаль, але, проте, однак, вибачте, перепрошую, крім, оновлення, увага, втім, хоча",
         "tr": "aslında, pardon, hay aksi, hmm, hm, maalesef, ne yazık ki, ama, fakat, ancak, özür, hariç, güncelleme, dikkat, yalnız, tüh",
-        "zh": "但, 不过, 不過, 可是, 然而, 其实, 實際上, 实际上, 糟糕, 哎, 遗憾, 对不起, 不对, 不对, 除了, 更新, 注意, 只是",
+        "zh": "但, 不过, 不過, 可是, 然而, 其实, 實際上, 实际上, 糟糕, 哎, 遗憾, 对不起, 不对, 除了, 更新, 注意, 只是",
         "ja": "しかし, ただし, でも, ところが, 残念, おっと, 追記, 更新, 注意, が、, 申し訳",
         "ko": "하지만, 그러나, 그런데, 다만, 앗, 이런, 유감, 추가, 수정, 업데이트, 주의",
         "sv": "men, vänta, dock, tyvärr, desværre, dessverre, ale, bohužel, vent",
     },
     Signal.OPEN: {
-        "en": "still, left over, are left, is left, following run, work left, for later, to follow, will follow, comes in, another pass, need work, needs work, need another, needs another, checking, re running, rerunning, running the, building now, running now, double check, let me run, let me double, let me verify, let me see, let me take, only did, only finished, only covers, first three, apart from, minus the, but one, with one exception, depends, assuming, provided, subject to, if and only if, needs, need, coming up, todo is, tbd, tbc, remaining, remains, remain, outstanding, to do, to-do, pending, unfinished, unresolved, incomplete, not started, not yet, in progress, wip, work in progress, still open, still red, still failing, still fails, still fail, still missing, still to, still need*, still has, still have, blocked, blocker, blockers, left to do, is left, are left, leftover, leftovers, open items, open points, open tasks, needs to, need to, needs work, must still, have to, has to, yet to, known gaps, gaps, not done, not finished, not implemented, not complete, unimplemented, unticked, unchecked, next up, next run, next iteration, next session, next round, next turn, i will, i'll, we'll, going to, i am continuing, i'll continue, continue, continuing, carry on, back to it, back to work, working on, please, tell me, your call, your decision, your ok, up to you, give me, i need, need your, let me fix, let me check, let me redo, let me look, let me go back, let me re, let me continue, to be done, to be fixed, to be written, follow-up needed, not verified, unverified, untested, not tested, not covered, never ran, did not run, didn't run, wasn't run, could not run, couldn't run, unable to, not fixed, unfixed, not merged, not pushed, not committed, not met, half, still running, still pending, queued, postponed, deferred, stub, stubs, stubbed, placeholder, placeholders, awaiting, skipped because, not done yet, there are two more, more to do, outlying, undone, stays open, stay open, is open, are open, not working, not work, doesn't work, do not work, don't work, does not work, doesn't compile, does not compile, doesn't build, does not build, waiting for, waiting on, investigating, debugging, looking into, remaining work, left over, missing",
+        "en": "still, left over, are left, is left, following run, work left, for later, to follow, will follow, comes in, another pass, need work, needs work, need another, needs another, checking, re running, rerunning, running the, building now, running now, double check, let me run, let me double, let me verify, let me see, let me take, only did, only finished, only covers, first three, apart from, minus the, but one, with one exception, depends, assuming, provided, subject to, if and only if, needs, need, coming up, todo is, tbd, tbc, remaining, remains, remain, outstanding, to do, to-do, pending, unfinished, unresolved, incomplete, not started, not yet, in progress, wip, work in progress, still open, still red, still failing, still fails, still fail, still missing, still to, still need*, still has, still have, blocked, blocker, blockers, left to do, leftover, leftovers, open items, open points, open tasks, needs to, need to, must still, have to, has to, yet to, known gaps, gaps, not done, not finished, not implemented, not complete, unimplemented, unticked, unchecked, next up, next run, next iteration, next session, next round, next turn, i will, i'll, we'll, going to, i am continuing, i'll continue, continue, continuing, carry on, back to it, back to work, working on, please, tell me, your call, your decision, your ok, up to you, give me, i need, need your, let me fix, let me check, let me redo, let me look, let me go back, let me re, let me continue, to be done, to be fixed, to be written, follow-up needed, not verified, unverified, untested, not tested, not covered, never ran, did not run, didn't run, wasn't run, could not run, couldn't run, unable to, not fixed, unfixed, not merged, not pushed, not committed, not met, half, still running, still pending, queued, postponed, deferred, stub, stubs, stubbed, placeholder, placeholders, awaiting, skipped because, not done yet, there are two more, more to do, outlying, undone, stays open, stay open, is open, are open, not working, not work, doesn't work, do not work, don't work, does not work, doesn't compile, does not compile, doesn't build, does not build, waiting for, waiting on, investigating, debugging, looking into, remaining work, missing",
         "de": "bitte, brauche, verbleib*, offen, offene, offener, offenen, ausstehend*, aussteht, ausstehen, unerledigt*, unfertig, fehlt, fehlen, fehlte noch, noch zu, noch nicht, in arbeit, muss noch, müssen noch, steht aus, stehen aus, nicht fertig, nicht implementiert, nicht getestet, ungetestet, weiter mit, mache weiter, werde, nächste runde, nächster durchlauf, nächsten durchlauf, nächste iteration, blockiert, zu erledigen, bleibt, bleiben, angefangen, noch rot, halb, kümmere",
         "nl": "alstublieft, graag jouw, resterend*, openstaand*, onafgewerkt, onvoltooid, ontbreekt, ontbreken, nog te, nog niet, moet nog, moeten nog, in uitvoering, niet klaar, niet af, niet getest, ga verder, volgende iteratie, volgende ronde, volgende run, geblokkeerd, te doen, blijft, blijven, halverwege, nog steeds, nog rood, mee bezig",
         "fr": "s'il vous plaît, merci de, reste, restent, restant*, à faire, en suspens, en cours, inachevé*, manque, manquent, manquant*, pas encore, bloqué*, non testé*, pas testé*, je continue, je reprends, prochain tour, prochaine itération, doit encore, doivent encore, faut encore, encore à, non terminé*, encore rouge*, toujours rouge*, incomplet*, à moitié, je vais, en attente",
@@ -237,7 +246,7 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "ru": "пожалуйста, осталось, осталась, остались, остаётся, остается, остаются, предстоит, в работе, незаверш*, не хватает, ещё, еще, всё ещё, все еще, по-прежнему, заблокирован*, не протестирован*, продолжаю, продолжу, следующая итерация, следующей итерации, нужно, надо, необходимо, не сделан*, не готов*, не реализован*, не закрыт*, наполовину, возвращаюсь, ожидает",
         "uk": "будь ласка, залишилося, залишилася, залишилися, лишилося, лишилась, лишилися, залишається, в роботі, незаверш*, бракує, ще, досі, все ще, заблокован*, не протестован*, продовжую, продовжу, наступна ітерація, наступній ітерації, треба, потрібно, необхідно, не зроблен*, не готов*, не реалізован*, не закрит*, наполовину, повертаюся, очікує",
         "tr": "lütfen, kalan, kaldı, kalanlar, kalıyor, yapılacak*, devam ediyor, devam ediyorum, devam edeceğim, tamamlanmadı, tamamlanmamış, bitmedi, eksik*, henüz, hâlâ, hala, engellendi, test edilmedi, sonraki turda, sonraki iterasyon, gerekiyor, gerek, lazım, bekliyor, bekleyen, yarım, açık",
-        "zh": "请, 剩余, 剩下, 剩餘, 还剩, 還剩, 待办, 待完成, 待处理, 进行中, 未完成, 缺少, 还没, 還沒, 尚未, 仍, 仍然, 还有, 還有, 还需, 還需, 阻塞, 未测试, 继续, 下一轮, 下一次, 需要, 必须, 未实现, 没有完成, 没有实现, 还要, 一半",
+        "zh": "遗留, 未提交, 未勾选, 请, 剩余, 剩下, 剩餘, 还剩, 還剩, 待办, 待完成, 待处理, 进行中, 未完成, 缺少, 还没, 還沒, 尚未, 仍, 仍然, 还有, 還有, 还需, 還需, 阻塞, 未测试, 继续, 下一轮, 下一次, 需要, 必须, 未实现, 没有完成, 没有实现, 还要, 一半",
         "ja": "ください, 残り, 残って, 残る, 未完了, 未実装, 未着手, 進行中, 作業中, 不足, 足りない, まだ, 未対応, 未テスト, 続け, 次の反復, 次回, 必要があり, 必要です, 要対応, 途中, 引き続き, できていません, ブロック, 未検証, 確認中, 保留",
         "ko": "주세요, 남은, 남아, 남았, 미완료, 미구현, 진행 중, 진행중, 부족, 누락, 아직, 여전히, 차단, 테스트하지, 계속, 다음 반복, 다음 회차, 필요, 해야, 미해결, 보류, 절반, 대기",
         "sv": "återstår, kvarstår, saknas, mangler, gjenstår, resterer, zbývá, chybí, stadig, fortfarande",
@@ -259,7 +268,7 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "ko": "아직, 여전히, 미완료, 진행 중, 시작하지 않",
     },
     Signal.TROUBLE: {
-        "en": "not, never, skipped, unhappy, disabled, commented out, stubbed out, mocked, throws, blank, harder than, out of time, says otherwise, complains, caveat, caveats, limitation, limitations, disappointing, suspect, suspicion, restart, risk, risks, risky, overlook*, no test covers, never checked, never run, bad news, worse, too large, too big, too slow, over the limit, above the limit, below the threshold, not one of, data loss, rolled back, backed out, 500, fail, fails, failed, failing, failure, failures, error, errors, errored, broken, breaks, broke, break, red, crash*, corrupt*, corruption, lost, loses, missing, unreachable, leak, leaks, leaking, leaked, regress*, regression, flaky, timeout, timed out, times out, hang, hangs, hanging, deadlock*, rejected, rejects, conflict*, wrong, wrongly, incorrect*, bug, bugs, buggy, defect*, problem*, known issue*, an issue, issues with, issue with, new issue*, found issue*, issues found, open issue*, following issue*, panic*, segfault*, exception, traceback, denied, refused, refuses, invalid, unhealthy, oom, stale, dropped, vanish*, disappear*, deleted by, destroyed, overwrote, mismatch*, differs, inconsistent, dangling, orphan*, suspicious, unsure, not sure, uncertain, doubt*, worried, worries, concern*, vulnerab*, insecure, doesn't, does not, cannot, can't, couldn't, could not, doesn't exist, does not exist, nobody has, incompatible, outdated, degraded, slower, exceeds, exceeded, unexpected*, undefined, wrong branch, not in sync, out of sync, did not, didn't, isn't, is not, aren't, are not, wasn't, was not, weren't, haven't, hasn't, has not, have not, forgot*, overlooked, omitted",
+        "en": "skip them, skipped them, skipping them, disabled them, disable them, ignore them, ignored them, delete them, deleted them, nobody can say, no one can say, nobody knows, no one knows, differ, trouble, not, never, skipped, unhappy, disabled, commented out, stubbed out, mocked, throws, blank, harder than, out of time, says otherwise, complains, caveat, caveats, limitation, limitations, disappointing, suspect, suspicion, restart, risk, risks, risky, overlook*, no test covers, never checked, never run, bad news, worse, too large, too big, too slow, over the limit, above the limit, below the threshold, not one of, data loss, rolled back, backed out, 500, fail, fails, failed, failing, failure, failures, error, errors, errored, broken, breaks, broke, break, red, crash*, corrupt*, corruption, lost, loses, missing, unreachable, leak, leaks, leaking, leaked, regress*, regression, flaky, timeout, timed out, times out, hang, hangs, hanging, deadlock*, rejected, rejects, conflict*, wrong, wrongly, incorrect*, bug, bugs, buggy, defect*, problem*, known issue*, an issue, issues with, issue with, new issue*, found issue*, issues found, open issue*, following issue*, panic*, segfault*, exception, traceback, denied, refused, refuses, invalid, unhealthy, oom, stale, dropped, vanish*, disappear*, deleted by, destroyed, overwrote, mismatch*, differs, inconsistent, dangling, orphan*, suspicious, unsure, not sure, uncertain, doubt*, worried, worries, concern*, vulnerab*, insecure, doesn't, does not, cannot, can't, couldn't, could not, doesn't exist, does not exist, nobody has, incompatible, outdated, degraded, slower, exceeds, exceeded, unexpected*, undefined, wrong branch, not in sync, out of sync, did not, didn't, isn't, is not, aren't, are not, wasn't, was not, weren't, haven't, hasn't, has not, have not, forgot*, overlooked, omitted",
         "de": "ungetestet, übersprungen, deaktiviert, einschränkung*, nie, niemand, kein durchlauf, fehlschl*, fehlgeschlagen*, scheitert, scheitern, gescheitert, schlägt, schlagen, fehler, fehlerhaft, kaputt, defekt*, rot, rote, roten, absturz, stürzt, abgestürzt, verloren, verliert, verlor, unerreichbar, leck, regression, zeitüberschreitung, hängt, abgelehnt, verweigert, konflikt*, falsch*, problem*, ungültig, beschädigt, unklar, unsicher, bricht, zerbrochen, warnung, warnungen, abgebrochen, läuft nicht, geht nicht, funktioniert nicht, nicht",
         "nl": "faalt, falen, gefaald, mislukt*, mislukken, fout, fouten, kapot, stuk, rood, rode, crash*, verloren, onbereikbaar, lek, regressie, hangt, geweigerd, conflict*, verkeerd*, probleem, problemen, ongeldig, beschadigd, onduidelijk, breekt, werkt niet, niet",
         "fr": "échoue*, échouent, échoué*, échec*, erreur*, cassé*, casse, cassent, rouge*, plante*, perdu*, perd, injoignable, fuite*, régression*, délai dépassé, bloque, rejeté*, refusé*, conflit*, faux, fausse, incorrect*, problème*, bogue*, invalide, corromp*, doute, ne, pas, manquant*, disparu*",
@@ -271,40 +280,40 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "uk": "падає, падають, впав, впала, впали, збій, збої, помилк*, помилок, зламан*, ламає*, червон*, втрачен*, втрачає*, недоступн*, витік*, регрес*, зависає, відхилен*, конфлікт*, невірн*, неправильн*, проблем*, пошкодж*, сумнів*, не, провал*",
         "tr": "başarısız*, hata, hatası, hatalar, hatalı, bozuk, bozuldu, bozuyor, kırmızı, kırık, çöktü, çöküyor, kayıp, kayboldu, kaybediyor, erişilemiyor, sızıntı, regresyon, takılıyor, reddedildi, reddetti, çakışma*, yanlış*, sorun, sorunu, geçersiz, şüpheli, patladı, patlıyor, kaldı, geçmiyor, geçmedi, çalışmıyor, değil",
         "zh": "失败, 失敗, 错误, 錯誤, 报错, 崩溃, 损坏, 丢失, 無法, 无法, 泄漏, 回归, 超时, 卡住, 拒绝, 冲突, 不正确, 问题, 有误, 红, 异常, 不通过, 没通过, 没有, 没, 未, 不",
-        "ja": "失敗, エラー, 壊れ, クラッシュ, 消え, 失わ, 到達でき, 漏れ, 退行, タイムアウト, 拒否, 競合, 不正, 問題, バグ, 赤, 例外, 落ち, 通ら, 通って, ません, ない",
+        "ja": "通らなく, 動かなく, 通っていません, 通っていない, 通ってな, 通っておら, 失敗, エラー, 壊れ, クラッシュ, 消え, 失わ, 到達でき, 漏れ, 退行, タイムアウト, 拒否, 競合, 不正, 問題, バグ, 赤, 例外, 落ち, 通ら, ません, ない",
         "ko": "실패, 오류, 에러, 깨졌, 깨진, 깨집, 크래시, 손실, 유실, 접근 불가, 누수, 회귀, 타임아웃, 거부, 충돌, 잘못, 문제, 버그, 빨간, 예외, 않, 못",
         "sv": "misslyckas, misslyckades, fel, trasig*, feiler, feilet, fejler, fejlede, selhal*, selhává, chyb*",
     },
     Signal.SETTLED: {
-        "en": "did not need, didn't need, does not need, doesn't need, no need, need no, needs no, required no, fixed, fixes, fixed by, resolved, resolves, solved, repaired, repairs, cured, cures, gone, handled, handles, handling, no longer, any more, anymore, at first, initially, originally, first run, first attempt, first first build, was red, recovered, passes, passed, green, reverted, removed, removes, replaced, by design, as agreed, as as intended, covered, covers, added, adds, prevents, prevented, rejects, avoids, test for, tests for, regression test, regression tests, out of scope, not part of, unrelated, on purpose, intentional*, as asked, as requested, as instructed, as specified, untouched, not changed, not touched, unchanged, not needed, not required, documented, survive*, closed, cleared, eliminated, rather than, addressed, corrected, patched, validated, validates, tolerates, retries, retried, succeeded, went away, did not touch, didn't touch, did not change, didn't change, have not touched, left alone, left as, harmless, recover*",
-        "de": "behoben, gelöst, repariert, korrigiert, nicht mehr, zuerst, anfangs, zunächst, grün, bestanden, entfernt, ersetzt, absichtlich, wie gewünscht, wie besprochen, unverändert, nicht angefasst, nicht geändert, nicht verändert, ergänzt, abgefangen, fängt, erledigt, geschlossen, verhindert, beseitigt, außerhalb, nicht nötig",
-        "nl": "opgelost, verholpen, hersteld, gerepareerd, niet meer, aanvankelijk, groen, geslaagd, verwijderd, vervangen, bewust, zoals gevraagd, zoals afgesproken, ongewijzigd, niet aangeraakt, niet gewijzigd, toegevoegd, afgevangen, gesloten, voorkomt, niet nodig, buiten",
-        "fr": "corrigé*, résolu*, réparé*, corrige, n'y en a plus, plus aucun*, au début, d'abord, initialement, vert*, passe, passent, supprimé*, remplacé*, volontairement, comme demandé, comme convenu, inchangé*, pas touché, pas modifié, ajouté*, géré*, gère, ferme, fermé*, évite, empêche, hors périmètre, pas nécessaire",
-        "es": "corregid*, resuelt*, arreglad*, reparad*, solucionad*, ya no, al principio, inicialmente, verde, verdes, pasa, pasan, eliminad*, reemplazad*, a propósito, como se pidió, como pediste, sin cambios, no he cambiado, no he tocado, no toqué, no cambié, añadid*, agregad*, maneja, gestionad*, cerrad*, evita, valida, impide, fuera de alcance, no afecta, no hace falta",
-        "pt": "corrigid*, resolvid*, consertad*, reparad*, já não, no início, no começo, inicialmente, verde, verdes, passa, passam, passando, passou, removid*, substituíd*, de propósito, conforme pedido, como combinado, sem mudanças, não mexi, não alterei, não toquei, adicionad*, trata, tratad*, fechad*, evita, valida, impede, fora do escopo, não afeta, não é preciso",
-        "it": "corrett*, risolt*, riparat*, sistemat*, aggiustat*, non all'inizio, inizialmente, verde, verdi, passa, passano, rimoss*, sostituit*, apposta, come richiesto, come concordato, invariat*, non ho toccato, non ho modificato, aggiunt*, gestit*, gestisce, chius*, evita, valida, impedisce, fuori dal perimetro, non serve, fuori ambito",
-        "pl": "naprawion*, poprawion*, rozwiązan*, już nie, na początku, najpierw, początkowo, zielon*, przechodz*, usunięt*, zastąpion*, celowo, zgodnie z prośbą, zgodnie z ustaleniami, bez zmian, nie ruszałem, nie zmieniałem, dodan*, obsłużon*, obsługuje, zamknięt*, zapobiega, poza zakresem, nie trzeba, nie dotyka*",
-        "ru": "исправлен*, исправил*, починил*, починен*, решен*, решён*, устранен*, устранён*, устранил*, больше не, сначала, поначалу, вначале, зелен*, зелён*, проходит, проходят, прошли, удален*, удалён*, заменен*, заменён*, намеренно, как просили, как договаривались, без изменений, не трогал*, не менял*, не изменял*, добавлен*, обрабатыва*, закрыт*, вне рамок, не нужно, не требуется",
-        "uk": "виправлен*, виправив*, полагоджен*, полагодив*, вирішен*, усунен*, усунут*, усунув*, більше не, спочатку, спершу, зелен*, проходить, проходять, пройшли, видален*, замінен*, навмисно, як просили, як домовлялися, без змін, не чіпав*, не змінював*, додан*, обробля*, закрит*, поза межами, не потрібно, не треба",
-        "tr": "düzeltildi, düzelttim, çözüldü, çözdüm, giderildi, giderdim, artık, başta, ilk başta, yeşil, geçiyor, geçti, kaldırıldı, değiştirildi, bilerek, istendiği gibi, değişmedi, dokunmadım, değiştirmedim, eklendi, kapatıldı, kapsam dışı, gerekmedi, onarıldı",
-        "zh": "已修复, 修复, 已解决, 解决, 不再, 起初, 最初, 一开始, 绿, 移除, 删除, 替换, 故意, 按要求, 未改动, 没有改动, 没有修改, 未修改, 没动, 新增, 添加, 防止, 避免, 超出范围, 不需要, 修正, 不变",
-        "ja": "修正, 解決, 直し, 直り, なくなり, 最初, 当初, 緑, 通過, パス, 合格, 成功, 削除, 置き換え, 意図的, ご依頼, 変更なし, 変更していません, 触っていません, 触れていません, 追加, 対応済, 範囲外, 対象外, 不要, 解消",
-        "ko": "수정, 고쳤, 해결, 더 이상, 처음, 초록, 통과, 제거, 교체, 의도, 요청대로, 변경 없음, 변경하지 않, 건드리지 않, 추가, 범위 밖, 불필요, 성공",
+        "en": "finds nothing, deleted, did not need, didn't need, does not need, doesn't need, need no, needs no, required no, fixes, fixed by, resolves, repairs, cures, handles, handling, first first build, passes, passed, green, removed, removes, replaced, as as intended, covered, covers, added, adds, prevents, prevented, rejects, avoids, test for, tests for, regression test, regression tests, unrelated, untouched, not changed, not touched, unchanged, documented, survive*, rather than, addressed, validated, validates, tolerates, retries, retried, succeeded, did not touch, didn't touch, did not change, didn't change, have not touched, left alone, left as, harmless, recover*",
+        "de": "grün, bestanden, entfernt, ersetzt, unverändert, nicht angefasst, nicht geändert, nicht verändert, ergänzt, fängt, erledigt, verhindert",
+        "nl": "groen, geslaagd, verwijderd, vervangen, ongewijzigd, niet aangeraakt, niet gewijzigd, toegevoegd, voorkomt",
+        "fr": "corrige, plus aucun*, vert*, passe, passent, supprimé*, remplacé*, inchangé*, pas touché, pas modifié, ajouté*, gère, ferme, évite, empêche",
+        "es": "verde, verdes, pasa, pasan, eliminad*, reemplazad*, sin cambios, no he cambiado, no he tocado, no toqué, no cambié, añadid*, agregad*, maneja, evita, valida, impide, no afecta",
+        "pt": "verde, verdes, passa, passam, passando, passou, removid*, substituíd*, sem mudanças, não mexi, não alterei, não toquei, adicionad*, trata, evita, valida, impede, não afeta",
+        "it": "non all'inizio, verde, verdi, passa, passano, rimoss*, sostituit*, invariat*, non ho toccato, non ho modificato, aggiunt*, gestisce, evita, valida, impedisce",
+        "pl": "zielon*, przechodz*, usunięt*, zastąpion*, bez zmian, nie ruszałem, nie zmieniałem, dodan*, obsługuje, zapobiega, nie dotyka*",
+        "ru": "зелен*, зелён*, проходит, проходят, прошли, удален*, удалён*, заменен*, заменён*, без изменений, не трогал*, не менял*, не изменял*, добавлен*, обрабатыва*",
+        "uk": "зелен*, проходить, проходять, пройшли, видален*, замінен*, без змін, не чіпав*, не змінював*, додан*, обробля*",
+        "tr": "yeşil, geçiyor, geçti, kaldırıldı, değiştirildi, değişmedi, dokunmadım, değiştirmedim, eklendi",
+        "zh": "绿, 移除, 删除, 替换, 未改动, 没有改动, 没有修改, 未修改, 没动, 新增, 添加, 防止, 避免, 不变",
+        "ja": "起きた問題, 遭遇した問題, 修正, 緑, 通過, パス, 合格, 成功, 削除, 置き換え, 変更なし, 変更していません, 触っていません, 触れていません, 追加",
+        "ko": "수정, 초록, 통과, 제거, 교체, 변경 없음, 변경하지 않, 건드리지 않, 추가, 성공",
     },
     Signal.DONE: {
-        "en": "that's everything, that is everything, that's the lot, that was everything, that was all, pushed, published, released, deployed, live, confirmed, built, uploaded, in order, no open, nothing open, migrated, signed off, tested, carried out, taken care of, dealt with, true, agree, agrees, matches, match, out the door, rolled out, handled, off the list, crossed off, cleared, exits 0, exit 0, up and running, reviewed, documented, written, done, finished, complete, completed, completes, complete!, implemented, shipped, delivered, verified, ready, passes, pass, passed, passing, green, satisfied, met, hold, holds, fulfilled, closed, resolved, fixed, wrapped up, merged, ticked, checked off, concluded, accomplished, good to go, all set, all good, in place, succeeded, success, successful*, nothing left, nothing remains, nothing is left, nothing is open, no further items, clean, achieved, settled, sorted, landed, works, working, done here, finalized, finalised, covered, addressed, through, all done, that's it, that is it, that's all, that is everything, mission accomplished",
-        "de": "gepusht, veröffentlicht, ausgeliefert, stimmt, stimmen, deployt, getestet, geprüft, migriert, umgestellt, sauber, vollbracht, steht, dokumentiert, fehlerfrei, ausgerollt, live, fertig, erledigt, abgeschlossen, vollständig, umgesetzt, implementiert, abgehakt, geschafft, bestanden, grün, erfüllt, behoben, beendet, geliefert, verifiziert, bereit, läuft, laufen, durch, abgearbeitet, gelöst, nichts mehr offen, nichts offen, gemergt, komplett",
+        "en": "code 0, status 0, exits with 0, exited 0, exited with 0, reached, list is empty, backlog is empty, board is empty, nothing behind, that's everything, that is everything, that's the lot, that was everything, that was all, pushed, published, released, deployed, live, confirmed, built, uploaded, in order, no open, nothing open, migrated, signed off, tested, carried out, taken care of, dealt with, true, agree, agrees, matches, match, out the door, rolled out, handled, off the list, crossed off, cleared, exits 0, exit 0, up and running, reviewed, documented, written, done, finished, complete, completed, completes, complete!, implemented, shipped, delivered, verified, ready, passes, pass, passed, passing, green, satisfied, met, hold, holds, fulfilled, closed, resolved, fixed, wrapped up, merged, ticked, checked off, concluded, accomplished, good to go, all set, all good, in place, succeeded, success, successful*, nothing left, nothing remains, nothing is left, nothing is open, no further items, clean, achieved, settled, sorted, landed, works, working, done here, finalized, finalised, covered, addressed, through, all done, that's it, that is it, that's all, mission accomplished",
+        "de": "mit 0, gepusht, veröffentlicht, ausgeliefert, stimmt, stimmen, deployt, getestet, geprüft, migriert, umgestellt, sauber, vollbracht, steht, dokumentiert, fehlerfrei, ausgerollt, live, fertig, erledigt, abgeschlossen, vollständig, umgesetzt, implementiert, abgehakt, geschafft, bestanden, grün, erfüllt, behoben, beendet, geliefert, verifiziert, bereit, läuft, laufen, durch, abgearbeitet, gelöst, nichts mehr offen, nichts offen, gemergt, komplett",
         "nl": "kloppen, klopt, gepusht, getest, gecontroleerd, gemigreerd, werkt, werken, uitgerold, gepubliceerd, live, gebouwd, akkoord, schoon, klaar, af, afgerond, voltooid, gereed, gedaan, geïmplementeerd, afgevinkt, geslaagd, groen, slagen, voldaan, opgelost, opgeleverd, afgewerkt, afgehandeld, compleet, niets meer",
-        "fr": "publié*, déployé*, testé*, migré*, poussé*, fusionné*, fonctionne*, concord*, effectué*, réalisé*, propre*, respecté*, atteint*, couvert*, intégré*, terminé*, fini*, achevé*, fait, faite, faits, faites, complet*, complète*, implémenté*, livré*, validé*, vérifié*, passe, passent, vert*, coché*, prêt*, résolu*, remplies, satisfait*, accompli*, bouclé*, rempli*, en place, réussi*, traité*, réglé*",
-        "es": "publicad*, desplegad*, probad*, migrad*, fusionad*, funciona, funcionan, correct*, satisfech*, hecho, realizad*, cubiert*, solucionad*, coinciden, limpio, terminad*, terminado, hecho, hecha, hechos, hechas, completad*, completo, completa, acabad*, finalizad*, implementad*, entregad*, verificad*, pasan, pasa, verde, verdes, marcad*, listo, lista, listos, listas, resuelt*, cumplid*, cumplen, cumple, cerrad*, concluid*, comprobad*",
-        "pt": "publicad*, implantad*, migrad*, mesclad*, funciona, funcionam, corret*, satisfeit*, realizad*, cobert*, conferid*, limpo, batem, executad*, conclus*, terminad*, pronto, pronta, prontos, prontas, feito, feita, feitos, feitas, concluíd*, completo, completa, completad*, finalizad*, acabad*, implementad*, entregue*, verificad*, passam, passa, passando, verde, verdes, marcad*, resolvid*, cumprid*, encerrad*, atendid*, zerado, testad*",
-        "it": "pubblicat*, migrat*, testat*, unit*, funziona, funzionano, corrett*, coperti, coperto, pulito, rispettat*, eseguit*, controllat*, rilasciat*, consegn*, raggiunt*, fuso, finito, finita, finiti, fatto, fatta, fatti, fatte, completat*, completo, completi, terminat*, conclus*, implementat*, consegnat*, verificat*, passano, passa, verde, verdi, spuntat*, pronto, pronta, pronti, risolt*, soddisfatt*, realizzat*, chius*, a posto, ultimat*",
-        "pl": "opublikowan*, przetestowan*, zmigrowan*, scalon*, działa, działają, poprawn*, sprawdzon*, wypchnięt*, pokryt*, czyst*, przeniesion*, dopięt*, załatwion*, gotowe, gotowy, gotowa, zrobione, zrobion*, ukończon*, zakończon*, skończon*, kompletn*, zaimplementowan*, wdrożon*, dostarczon*, zweryfikowan*, przechodz*, zielon*, odhaczon*, spełnion*, rozwiązan*, zamknięt*, wykonan*, zrealizowan*, przeszły",
-        "ru": "опубликован*, протестирован*, перенесен*, перенесён*, слит*, работает, работают, задеплоен*, сходятся, совпадают, покрыт*, чисто, исчерпан*, пройден*, выложен*, соблюден*, удовлетворен*, учтен*, учтён*, готово, готов, готова, готовы, сделано, сделан*, завершено, завершен*, завершён*, закончено, закончен*, закончил*, выполнено, выполнен*, реализован*, проверен*, проходят, проходит, прошли, зелён*, зелен*, отмечен*, закрыт*, решен*, решён*, исправлен*, внедрен*, полностью, доделан*",
+        "fr": "code 0, publié*, déployé*, testé*, migré*, poussé*, fusionné*, fonctionne*, concord*, effectué*, réalisé*, propre*, respecté*, atteint*, couvert*, intégré*, terminé*, fini*, achevé*, fait, faite, faits, faites, complet*, complète*, implémenté*, livré*, validé*, vérifié*, passe, passent, vert*, coché*, prêt*, résolu*, remplies, satisfait*, accompli*, bouclé*, rempli*, en place, réussi*, traité*, réglé*",
+        "es": "código 0, publicad*, desplegad*, probad*, migrad*, fusionad*, funciona, funcionan, correct*, satisfech*, hecho, realizad*, cubiert*, solucionad*, coinciden, limpio, terminad*, terminado, hecha, hechos, hechas, completad*, completo, completa, acabad*, finalizad*, implementad*, entregad*, verificad*, pasan, pasa, verde, verdes, marcad*, listo, lista, listos, listas, resuelt*, cumplid*, cumplen, cumple, cerrad*, concluid*, comprobad*",
+        "pt": "código 0, publicad*, implantad*, migrad*, mesclad*, funciona, funcionam, corret*, satisfeit*, realizad*, cobert*, conferid*, limpo, batem, executad*, conclus*, terminad*, pronto, pronta, prontos, prontas, feito, feita, feitos, feitas, concluíd*, completo, completa, completad*, finalizad*, acabad*, implementad*, entregue*, verificad*, passam, passa, passando, verde, verdes, marcad*, resolvid*, cumprid*, encerrad*, atendid*, zerado, testad*",
+        "it": "codice 0, pubblicat*, migrat*, testat*, unit*, funziona, funzionano, corrett*, coperti, coperto, pulito, rispettat*, eseguit*, controllat*, rilasciat*, consegn*, raggiunt*, fuso, finito, finita, finiti, fatto, fatta, fatti, fatte, completat*, completo, completi, terminat*, conclus*, implementat*, consegnat*, verificat*, passano, passa, verde, verdi, spuntat*, pronto, pronta, pronti, risolt*, soddisfatt*, realizzat*, chius*, a posto, ultimat*",
+        "pl": "nic nie zostało, nic już nie zostało, opublikowan*, przetestowan*, zmigrowan*, scalon*, działa, działają, poprawn*, sprawdzon*, wypchnięt*, pokryt*, czyst*, przeniesion*, dopięt*, załatwion*, gotowe, gotowy, gotowa, zrobione, zrobion*, ukończon*, zakończon*, skończon*, kompletn*, zaimplementowan*, wdrożon*, dostarczon*, zweryfikowan*, przechodz*, zielon*, odhaczon*, spełnion*, rozwiązan*, zamknięt*, wykonan*, zrealizowan*, przeszły",
+        "ru": "чист*, опубликован*, протестирован*, перенесен*, перенесён*, слит*, работает, работают, задеплоен*, сходятся, совпадают, покрыт*, чисто, исчерпан*, пройден*, выложен*, соблюден*, удовлетворен*, учтен*, учтён*, готово, готов, готова, готовы, сделано, сделан*, завершено, завершен*, завершён*, закончено, закончен*, закончил*, выполнено, выполнен*, реализован*, проверен*, проходят, проходит, прошли, зелён*, зелен*, отмечен*, закрыт*, решен*, решён*, исправлен*, внедрен*, полностью, доделан*",
         "uk": "опублікован*, протестован*, перенесен*, злит*, працює, працюють, збігаються, покрит*, чисто, пройден*, викладен*, дотриман*, враховано, зведено, виконані, готово, готовий, готова, готові, зроблено, зроблен*, завершено, завершен*, закінчено, закінчен*, виконано, виконан*, реалізован*, перевірен*, проходять, проходить, пройшли, зелен*, відмічен*, закрит*, вирішен*, виправлен*, впроваджен*, повністю, дороблен*",
-        "tr": "yayınlandı, test edildi, taşındı, birleştirildi, çalışıyor, temiz, sağlandı, onaylandı, halledildi, bitmiştir, tamamlanmıştır, doğrulandı, başarıyla, geçiyor, bitti, tamam, tamamlandı, tamamladım, tamamı, hazır, yapıldı, uygulandı, geçti, geçiyor, yeşil, işaretlendi, doğrulandı, çözüldü, karşılandı, teslim, kapandı, kapatıldı, bitirdim, sonuçlandı, kalmadı, gerçekleştirildi",
+        "tr": "yayınlandı, test edildi, taşındı, birleştirildi, çalışıyor, temiz, sağlandı, onaylandı, halledildi, bitmiştir, tamamlanmıştır, doğrulandı, başarıyla, geçiyor, bitti, tamam, tamamlandı, tamamladım, tamamı, hazır, yapıldı, uygulandı, geçti, yeşil, işaretlendi, çözüldü, karşılandı, teslim, kapandı, kapatıldı, bitirdim, sonuçlandı, kalmadı, gerçekleştirildi",
         "zh": "发布, 部署, 测试过, 迁移完, 上线, 运行正常, 做完, 无误, 收工, 正常, 成功, 打勾, 落实, 完成, 已完成, 完毕, 完畢, 搞定, 结束, 实现, 通过, 通過, 就绪, 绿, 满足, 修复, 解决, 交付, 合并, 验证, 勾选, 达成, 大功告成",
-        "ja": "公開し, デプロイし, テスト済, 移行し, マージし, 動作し, 問題ありません, 片付, できました, 済んで, 出来上が, 緑, 一致し, しました, 完了, 完成, 終了, 終わり, 終わりました, 終えました, 済み, 実装しました, 通過, 通りました, 成功, パス, 満たし, 解決, 対応しました, 達成, グリーン, チェック済, 揃い",
+        "ja": "動く, 動いて, 公開し, デプロイし, テスト済, 移行し, マージし, 動作し, 問題ありません, 片付, できました, 済んで, 出来上が, 緑, 一致し, しました, 完了, 完成, 終了, 終わり, 終わりました, 終えました, 済み, 実装しました, 通過, 通りました, 成功, パス, 満たし, 解決, 対応しました, 達成, グリーン, チェック済, 揃い",
         "ko": "배포, 테스트했, 이전했, 병합, 동작, 정상, 됐습니다, 되었습니다, 했습니다, 일치, 초록, 완료, 완성, 끝났, 끝냈, 마쳤, 마무리, 구현했, 통과, 성공, 충족, 해결, 준비, 달성, 끝, 완수",
         "sv": "färdigt, slutfört, godkända, passerar, fullført, færdige, bestått, består, hotová, hotové, dokončeno, splněno, prošly, valmiit, valmista, suoritettu, läpi, elkészült, befejeztem, sikeres, finalizat*, terminat*, încheiat, ολοκληρώθηκ*, έτοιμο, έτοιμα, τελείωσ*, πέρασαν, اكتمل, اكتملت, تم, انتهى, انتهت, جاهز, הושלם, הושלמו, סיימתי, מוכן, पूर्ण, पूरा, पूरे, समाप्त, hoàn thành, hoàn tất, xong, selesai, rampung, berhasil, เสร็จ, gotovo, završeno, تمام, کامل, klar, klart, färdig*, klara, færdig*, ferdig, hotovo, hotov, dokončen*, valmis, kész, gata",
     },
@@ -358,7 +367,7 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "ko": "상태, 결과, 결론, 요약, 최종, 보고, 정리",
     },
     Signal.THANKS: {
-        "en": "thanks, thank you, pleasure, fun, enjoy, enjoyed, cheers, congratulations, congrats, kudos, great, nice, happy, glad, weekend, see you, bye, goodbye, good luck, have a, full picture, here's, here is, here are, summary, details, for reference, for the record, for your information, fyi, best regards, regards, proud, appreciated, appreciate, hooray, hurray, yay, woohoo, phew, what changed, see",
+        "en": "thank you for not, thanks for not, thanks, thank you, pleasure, fun, enjoy, enjoyed, cheers, congratulations, congrats, kudos, great, nice, happy, glad, weekend, see you, bye, goodbye, good luck, have a, full picture, here's, here is, here are, summary, details, for reference, for the record, for your information, fyi, best regards, regards, proud, appreciated, appreciate, hooray, hurray, yay, woohoo, phew, what changed, see",
         "de": "danke, dank, vielen dank, gern, gerne, freude, spaß, glückwunsch, schön, schönes, schönen, viel erfolg, prima, super, grüße, hier ist, hier sind, siehe, zusammenfassung, details",
         "nl": "bedankt, dank, dankjewel, plezier, gefeliciteerd, fijn, fijne, leuk, succes, groet, groeten, hier is, hier zijn, zie, samenvatting",
         "fr": "merci, plaisir, bravo, félicitations, bonne, bon, belle, à bientôt, cordialement, voici, voir, ravi*, heureux",
@@ -373,6 +382,97 @@ _TABLES: dict[Signal, dict[str, str]] = {
         "ja": "ありがと, 感謝, お疲れ, おつかれ, 楽し, おめでと, 以下, ご覧, 参照, よろしく",
         "ko": "감사, 고맙, 수고, 즐거, 축하, 아래, 참고, 좋은",
         "sv": "tack, tak, takk, děkuji, díky, kiitos, köszönöm, mulțumesc, ευχαριστώ, شكرا, תודה, धन्यवाद, cảm ơn, terima kasih",
+    },
+    # Over and done with: it forgives a trouble that it follows.
+    Signal.CURED: {
+        "en": "fixed, resolved, solved, repaired, cured, gone, recovered, reverted, corrected, patched, went away, eliminated, rerun green, at first, initially, originally, first run, first attempt, was red, handled, closed, cleared, covered by a test, covered by tests, the cause was, the reason was, the fix was, no offense, afterwards green, green now, passes now, now passes, now green",
+        "de": "behoben, gelöst, repariert, korrigiert, zuerst, anfangs, zunächst, beseitigt, abgefangen, geschlossen, jetzt grün, nun grün, inzwischen grün",
+        "nl": "opgelost, verholpen, hersteld, gerepareerd, aanvankelijk, afgevangen, gesloten, nu groen",
+        "fr": "corrigé*, résolu*, réparé*, au début, d'abord, initialement, géré*, fermé*, maintenant vert*",
+        "es": "corregid*, resuelt*, arreglad*, reparad*, solucionad*, al principio, inicialmente, gestionad*, cerrad*",
+        "pt": "corrigid*, resolvid*, consertad*, reparad*, no início, no começo, inicialmente, tratad*, fechad*",
+        "it": "corrett*, risolt*, riparat*, sistemat*, aggiustat*, all'inizio, inizialmente, gestit*, chius*",
+        "pl": "naprawion*, poprawion*, rozwiązan*, na początku, najpierw, początkowo, obsłużon*, zamknięt*",
+        "ru": "исправлен*, исправил*, починил*, починен*, решен*, решён*, устранен*, устранён*, устранил*, сначала, поначалу, вначале, закрыт*",
+        "uk": "виправлен*, виправив*, полагоджен*, полагодив*, вирішен*, усунен*, усунут*, усунув*, спочатку, спершу, закрит*",
+        "tr": "düzeltildi, düzelttim, çözüldü, çözdüm, giderildi, giderdim, başta, ilk başta, onarıldı, kapatıldı",
+        "zh": "已修复, 修复, 已解决, 解决, 修正, 改正, 起初, 最初, 一开始, 第一次",
+        "ja": "修正し, 修正済, 解決, 直し, 直り, 最初, 当初, 解消, 対応済",
+        "ko": "수정했, 수정하, 고쳤, 해결, 처음",
+    },
+    # What was, is so no more: trouble near it is over, success near it is lost.
+    Signal.NO_MORE: {
+        "en": "cannot be reproduced, can't be reproduced, never again, nomore, no longer, any more, anymore, any longer",
+        "de": "nicht mehr",
+        "nl": "niet meer",
+        "es": "ya no",
+        "pt": "já não",
+        "pl": "już nie",
+        "ru": "больше не",
+        "uk": "більше не",
+        "tr": "artık",
+        "zh": "不再",
+        "ja": "がなくなり, はなくなり, もなくなり, が出なくなり, 起きなくなり, 再現しなくなり",
+        "ko": "더 이상",
+    },
+    # Left undone because it was not to be done.
+    Signal.EXCUSED: {
+        "en": "asks to keep, says to keep, wants to keep, by design, on purpose, intentional*, as agreed, as asked, as requested, as instructed, as specified, as desired, out of scope, outside the scope, not part of, non-goal*, excluded in, leaves that to you, left to you, you do that, as you said, you said, not needed, not required, no need",
+        "de": "absichtlich, wie gewünscht, wie besprochen, wie vereinbart, außerhalb, nicht teil, nicht nötig, machst du selbst",
+        "nl": "bewust, zoals gevraagd, zoals afgesproken, buiten, niet nodig",
+        "fr": "volontairement, comme demandé, comme convenu, hors périmètre, pas nécessaire",
+        "es": "a propósito, como se pidió, como pediste, fuera de alcance, fuera del alcance, no hace falta",
+        "pt": "de propósito, conforme pedido, como combinado, fora do escopo, não é preciso",
+        "it": "apposta, come richiesto, come concordato, fuori dal perimetro, fuori ambito, non serve",
+        "pl": "celowo, zgodnie z prośbą, zgodnie z ustaleniami, poza zakresem, nie trzeba",
+        "ru": "намеренно, как просили, как договаривались, вне рамок, не нужно, не требуется",
+        "uk": "навмисно, як просили, як домовлялися, поза межами, не потрібно, не треба",
+        "tr": "bilerek, istendiği gibi, kapsam dışı, gerekmedi",
+        "zh": "故意, 按要求, 超出范围, 不需要",
+        "ja": "意図的, ご依頼, 範囲外, 対象外, 不要",
+        "ko": "의도, 요청대로, 범위 밖, 불필요",
+    },
+    # Effort and small things: it is good news that there are none.
+    Signal.CHORE: {
+        "en": "allocation*, migration, migrations, necessary, attention, dead, broken links, open, uncommitted, untracked, stray, different, chang*, touch*, modif*, need*, requir*, disabl*, skip, skips, skipped, mov*, renam*, alter*, affect*, warning*, offens*, offenc*, violation*, vulnerab*, todo*, fixme*, hit, hits, manual, diff, diffs, drift, duplicate*, finding*, complain*, surprise*, bother*, switched off, have to, had to, orphan*, output, match, matches, undefined",
+        "de": "geändert, ändern, angefasst, nötig, notwendig, erforderlich, brauch*, warnung*, übersprungen, handgriff*, beanstandung*, treffer, deaktiviert, auffällig*, änderung*",
+        "nl": "gewijzigd, wijzig*, aangeraakt, nodig, waarschuwing*, overgeslagen, handmatig*",
+        "fr": "modifi*, touché*, nécessaire*, besoin, avertissement*, ignoré*, changement*",
+        "es": "cambi*, tocad*, modific*, necesari*, advertencia*, aviso*, omitid*",
+        "pt": "mud*, alter*, modific*, necessári*, aviso*, ignorad*, mexid*",
+        "it": "apert*, tracciat*, modific*, toccat*, necessari*, avvis*, saltat*, cambi*",
+        "pl": "zmien*, zmian*, ruszan*, potrzeb*, ostrzeże*, pominięt*",
+        "ru": "измен*, менял*, трог*, нужн*, требу*, предупрежден*, пропущен*, замечан*",
+        "uk": "змін*, чіпа*, потріб*, попереджен*, пропущен*, зауважен*",
+        "tr": "değiş*, gerek*, uyarı*, atlan*",
+        "zh": "改动, 修改, 变更, 警告, 跳过",
+        "ja": "変更, 警告, スキップ, 指摘",
+        "ko": "변경, 경고, 건너뛴, 건너뛰",
+    },
+    # Things whose absence is bad news.
+    Signal.LACKED: {
+        "en": "test, tests, testing, luck, progress, way, time, idea, answer, response, clue, access, credentials, permission, permissions, network, internet, connection, evidence, proof, review, coverage, box ticked, reply, fix, solution, workaround, budget",
+        "de": "test, tests, zeit, zugriff, zugang, netz, antwort, fortschritt, lösung, beleg",
+        "nl": "test, tests, tijd, toegang, netwerk, antwoord, voortgang, oplossing, bewijs",
+        "fr": "test, tests, temps, accès, réseau, réponse, progrès, solution, preuve",
+        "es": "prueba, pruebas, test, tests, tiempo, acceso, red, respuesta, progreso, solución",
+        "pt": "teste, testes, tempo, acesso, rede, resposta, progresso, solução",
+        "it": "test, tempo, accesso, rete, risposta, progressi, soluzione",
+        "pl": "test, testów, testy, czasu, dostępu, sieci, odpowiedzi, postępu, rozwiązania",
+        "ru": "тест, тестов, теста, времени, доступа, сети, ответа, прогресса, решения",
+        "uk": "тест, тестів, тесту, часу, доступу, мережі, відповіді, прогресу, рішення",
+        "tr": "test, zaman, erişim, ağ, yanıt, ilerleme, çözüm",
+        "zh": "测试, 时间, 权限, 网络, 回应, 进展, 办法",
+        "ja": "テスト, 時間, 権限, ネットワーク, 応答, 進捗, 方法",
+        "ko": "테스트, 시간, 권한, 네트워크, 응답, 진전, 방법",
+    },
+    # Idioms with a negation or a trouble in them that say nothing of the kind.
+    Signal.IDLE: {
+        "en": "not just, not merely, didn't have to, did not have to, don't have to, never had to, doesn't get any better, does not get any better, needless to say, not only, no wonder, no matter, last but not least, why not, won't trouble you, not to mention",
+        "de": "nicht nur, nicht zuletzt, kein wunder",
+        "fr": "non seulement, pas seulement",
+        "es": "no solo, no sólo",
+        "it": "non solo",
     },
     Signal.KNOWN: {
         "en": "the, a, an, of, and, to, in, is, was, it, for, with, on, that, this, are, at, by, i, from, be, has, no, all, as, or, now, via",
@@ -391,82 +491,3 @@ _TABLES: dict[Signal, dict[str, str]] = {
 
 
 SPACELESS = frozenset({"zh", "ja", "ko"})
-_ALWAYS = frozenset({"en", "sv", "cs"})
-_WORD = re.compile(r"[^\W_]+")
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a casefolded text, apostrophes and hyphens taken as gaps, as in the tables."""
-    return _WORD.findall(text)
-
-
-def _entries(signal: Signal, language: str) -> list[str]:
-    return [entry.strip() for entry in _TABLES[signal].get(language, "").split(",") if entry.strip()]
-
-
-_Phrase = tuple[tuple[str, ...], bool, Signal, str]
-
-
-def _index() -> dict[str, list[_Phrase]]:
-    """Phrases of the spaced languages by their first word; a lone stem is kept under `stem*`."""
-    index: dict[str, list[_Phrase]] = {}
-    for signal, languages in _TABLES.items():
-        for language in languages.keys() - SPACELESS:
-            for entry in _entries(signal, language):
-                if entry.startswith("*"):
-                    continue
-                tokens, open_end = tuple(words_of(entry.casefold())), entry.endswith("*")
-                key = tokens[0] + ("*" if open_end and len(tokens) == 1 else "")
-                index.setdefault(key, []).append((tokens, open_end, signal, language))
-    return index
-
-
-_INDEX = _index()
-_STEMS = sorted({len(key) - 1 for key in _INDEX if key.endswith("*")})
-_ENDINGS = [(entry[1:], signal) for signal in _TABLES for entry in _entries(signal, "tr") if entry.startswith("*")]
-_SCRIPTS = {
-    "zh": re.compile(r"[\u3400-\u9fff]"),
-    "ja": re.compile(r"[\u3040-\u30ff]"),
-    "ko": re.compile(r"[\uac00-\ud7a3]"),
-}
-_SUBSTRINGS = {language: [(entry, signal) for signal in _TABLES for entry in _entries(signal, language)] for language in SPACELESS}
-
-
-def languages_of(text: str) -> frozenset[str]:
-    """The languages whose small words a casefolded text is full of; empty where that cannot be told."""
-    counts: dict[str, int] = {}
-    for word in words_of(text):
-        for _, _, signal, language in _INDEX.get(word, ()):
-            if signal is Signal.KNOWN:
-                counts[language] = counts.get(language, 0) + 1
-    best = max(counts.values(), default=0)
-    found = {language for language, count in counts.items() if best >= 3 and count * 10 >= best * 7}
-    found |= {language for language, script in _SCRIPTS.items() if script.search(text)}
-    return frozenset(found)
-
-
-def signals_of(text: str, languages: frozenset[str] = frozenset()) -> frozenset[Signal]:
-    """What the words of a casefolded text signal, read in these languages (none given: in all)."""
-    found: set[Signal] = set()
-    spoken = languages | _ALWAYS if languages else frozenset()
-    words = words_of(text)
-    for at, word in enumerate(words):
-        keys = [word, *(word[:length] + "*" for length in _STEMS if length <= len(word))]
-        for key in keys:
-            for tokens, open_end, signal, language in _INDEX.get(key, ()):
-                if (not spoken or language in spoken) and _follows(words, at, tokens, open_end=open_end):
-                    found.add(signal)
-        if "tr" in languages:
-            found |= {signal for ending, signal in _ENDINGS if word.endswith(ending)}
-    for language, script in _SCRIPTS.items():
-        if script.search(text):
-            found |= {signal for entry, signal in _SUBSTRINGS[language] if entry in text}
-    return frozenset(found)
-
-
-def _follows(words: list[str], at: int, tokens: tuple[str, ...], *, open_end: bool) -> bool:
-    """Whether a phrase stands at this word."""
-    here = words[at : at + len(tokens)]
-    if len(here) < len(tokens) or tuple(here[:-1]) != tokens[:-1]:
-        return False
-    return here[-1].startswith(tokens[-1]) if open_end else here[-1] == tokens[-1]

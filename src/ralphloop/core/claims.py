@@ -13,18 +13,10 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from ralphloop.core.claim_context import (
-    TAG_MARK,
-    Unit,
-    bad_introduction,
-    contradiction,
-    ends_sentence,
-    is_title,
-    names_part,
-    units_of,
-    withdrawal,
-)
-from ralphloop.core.claim_words import Signal, signals_of, words_of
+from ralphloop.core.claim_after import withdrawal
+from ralphloop.core.claim_before import contradiction
+from ralphloop.core.claim_lead import introduced
+from ralphloop.core.claim_units import INLINE_HTML, TAG_MARK, Unit, ends_sentence, is_title, units_of
 from ralphloop.core.markdown_lines import LineKind, MarkdownLine, read_lines
 
 
@@ -52,10 +44,8 @@ _EXCERPT = 80
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0e\ufe0f]")
 _NEAR = re.compile(r"[<\[]\s?/?\s?(?:promises?|responses?)\b|&lt;(?:promise|response)|promise:", re.IGNORECASE)
 _OTHER_TAG = re.compile(r"<(promise|response)>[^<>\n]{1,80}</\1>")
-_INLINE_HTML = re.compile(r"</?(?:b|strong|i|em|u|p|div|center|span|h[1-6]|br|mark|big)(?: [^<>]{0,60})?/?>")
 _DRESSING = " \t*_`~#=-–—•.!。！✓✔:"
 _OWN_INFO = frozenset({"", "text", "txt", "plain", "plaintext", "xml", "html", "markdown", "md", "none", "output"})
-_ROLES = frozenset({"user", "assistant", "system", "human", "codex", "claude", "gemini", "amp", "model", "tool", "agent", "ai"})
 _MUST_NOT_FOLLOW = re.compile(r"[?,;)\]}»”…?:]|\.\.\.")
 
 
@@ -77,7 +67,7 @@ def _tag_pattern(text: str) -> re.Pattern[str]:
 
 def _is_dressing(text: str) -> bool:
     """Whether nothing but Markdown dressing, end marks and emoji is left."""
-    rest = _INLINE_HTML.sub("", text).strip(_DRESSING)
+    rest = INLINE_HTML.sub("", text).strip(_DRESSING)
     return all(_is_ornament(char) for char in rest)
 
 
@@ -185,7 +175,7 @@ def _judge(message: _Message, number: int) -> str:
     head, tail = _around(message, line)
     if reason := _followed(line, head, tail, alone=alone):
         return reason
-    return withdrawal(tail) or _rivals(message, number) or _introduced(line, head, before, alone=alone) or contradiction(head)
+    return withdrawal(tail) or _rivals(message, number) or introduced(line, head, before, alone=alone) or contradiction(head)
 
 
 def _bad_place(message: _Message, line: MarkdownLine, before: str, after: str) -> str:
@@ -251,93 +241,4 @@ def _rivals(message: _Message, number: int) -> str:
         found = _OTHER_TAG.search(_fold(line.text)) if abs(other - number) <= 12 else None
         if found and line.kind in {LineKind.TEXT, LineKind.ITEM} and _is_dressing(_fold(line.text)[: found.start()]):
             return "other signals stand beside it"
-    return ""
-
-
-def _introduced(line: MarkdownLine, head: list[Unit], before: str, *, alone: bool) -> str:
-    if not alone:
-        return _ends_sentence(line, head, before)
-    if line.kind is LineKind.ITEM:
-        return _listed(line, head)
-    if not head:
-        return ""
-    lead = head[-1]
-    if _fold(lead.text).strip(" *:#_") in _ROLES:
-        return "it is attributed"
-    if lead.kind is LineKind.HEADING:
-        return _titled(lead)
-    if lead.kind is LineKind.ITEM:
-        nested = line.indent >= 2
-        reason = bad_introduction(lead.text, flows=nested or lead.text.endswith((":", "：")), tight=False)
-        return reason or _section(head)
-    if lead.kind is LineKind.TEXT:
-        flows = not ends_sentence(lead.text) and (TAG_MARK not in lead.text)
-        return bad_introduction(lead.text, flows=flows, tight=False) or _announced_as_other(head)
-    return _section(head)
-
-
-def _titled(lead: Unit) -> str:
-    found = signals_of(lead.folded)
-    if found & {Signal.EXAMPLE, Signal.PLAN, Signal.SOURCE, Signal.NEGATION, Signal.CONDITION, Signal.LATER} - _benign(found):
-        return "its heading introduces something else"
-    if names_part(lead.folded):
-        return "its heading names a part"
-    return "" if found & {Signal.LABEL, Signal.DONE} else "its heading does not speak of completion"
-
-
-def _benign(found: frozenset[Signal]) -> set[Signal]:
-    return {Signal.PLAN, Signal.SOURCE} if Signal.DONE in found else set()
-
-
-def _ends_sentence(line: MarkdownLine, head: list[Unit], before: str) -> str:
-    text = _INLINE_HTML.sub("", before).rstrip(" \t*_`~")
-    if TAG_MARK in text or "<promise>" in text or "<response>" in text:
-        return "another tag stands on its line"
-    if head and line.text[:1].islower() and head[-1].kind in {LineKind.TEXT, LineKind.ITEM} and not ends_sentence(head[-1].text):
-        text = f"{head[-1].text} {text}"
-    flows = not ends_sentence(text)
-    return (
-        bad_introduction(text, flows=flows, tight=True)
-        or _announced_as_other([*head, head[-1]] if head else [])
-        or (_listed(line, head) if line.kind is LineKind.ITEM else "")
-    )
-
-
-def _announced_as_other(head: list[Unit]) -> str:
-    """Whether a line that ends in a colon announces the lead, and with it the tag, as an example, a draft or somebody's words."""
-    if len(head) < 2 or not head[-2].text.rstrip(" *_").endswith((":", "：")):
-        return ""
-    found = signals_of(head[-2].folded)
-    other = found & {Signal.EXAMPLE, Signal.LATER, Signal.CONDITION, Signal.SOURCE}
-    return f"line {head[-2].number} announces something else" if other and Signal.DONE not in found else ""
-
-
-def _listed(line: MarkdownLine, head: list[Unit]) -> str:
-    """A tag as a list item: the list must report, not plan."""
-    siblings = 0
-    done = 0
-    for unit in reversed(head):
-        if unit.kind is not LineKind.ITEM:
-            break
-        siblings += 1
-        done += bool(signals_of(unit.folded) & {Signal.DONE, Signal.SETTLED}) or unit.box not in {"", "open"} or "`" in unit.text
-        if reason := bad_introduction(unit.text, flows=False, tight=False):
-            return reason
-    if line.ordered and siblings and done * 2 < siblings:
-        return "it is a step of a plan"
-    return _section(head)
-
-
-def _section(head: list[Unit]) -> str:
-    """What the nearest title above a list or block announces."""
-    for at in range(len(head) - 1, -1, -1):
-        unit = head[at]
-        if is_title(head, at):
-            found = signals_of(unit.folded)
-            planned = found & {Signal.PLAN, Signal.EXAMPLE, Signal.OPEN, Signal.LATER, Signal.CONDITION}
-            if planned and not found & {Signal.DONE, Signal.LABEL, Signal.ZERO, Signal.OPTIONAL} and len(words_of(unit.folded)) <= 12:
-                return f"it stands in a section of something else (line {unit.number})"
-            return ""
-        if unit.kind is LineKind.TEXT and unit.after_blank and at < len(head) - 1:
-            return ""
     return ""
