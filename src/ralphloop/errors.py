@@ -2,7 +2,8 @@
 
 RalphError
 ├── ConfigError     2   a flag, file or value is wrong; nothing was started, nothing written
-│   └── LoopBusy    2   the loop is alive in another process
+│   ├── LoopBusy    2   the loop is alive in another process
+│   └── NoWorkFound 2   nothing says what to work on
 ├── WorkError       4   the work cannot be read: the loop ends with outcome *failed*
 ├── LedgerError     4   the ledger cannot be used: full disk, damaged or newer file, no permission
 │   └── Fenced      4   another process has taken the loop over
@@ -26,6 +27,10 @@ class ConfigError(RalphError):
 
 class LoopBusy(ConfigError):
     """The loop is alive in another process."""
+
+
+class NoWorkFound(ConfigError):
+    """Nothing says what to work on."""
 
 
 class WorkError(RalphError):

@@ -40,7 +40,7 @@ SESSION_000 = {
         pytest.param(CLAIM, (), (0, "done (attested: nothing was checked)", "complete"), id="attested"),
         pytest.param("echo on it", ("-m", "2"), (1, "limit: 2 of 2 iterations are used up", "failed"), id="limit of iterations"),
         pytest.param(CLAIM, ("--gate", "false", "-m", "2"), (1, "limit: 2 of 2 iterations are used up", "failed"), id="red gate"),
-        pytest.param("exit 1", ("--max-calls", "2"), (1, "limit: 2 agent processes were started", "failed"), id="limit of calls"),
+        pytest.param("exit 1", ("--max-calls", "2"), (1, "limit: 2 agent calls are used up", "failed"), id="limit of calls"),
         pytest.param("exit 42", (), (3, "waiting: the agent asked to wait", "waiting"), id="waiting"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ralphloop.config.environment import CONTEXT_NAMES, agent_environment, current, is_setting, state_home, tool_environment
+from ralphloop.config.environment import OUTER_LOOP, agent_environment, current, is_setting, state_home, tool_environment
 
 USER = {
     "PATH": "/bin",
@@ -15,11 +15,10 @@ USER = {
     "CLAUDE_CODE_MAX_RETRIES": "1",
     "CLAUDE_CONFIG_DIR": "/c",
     "RALPH_STATE_HOME": "/s",
-    "RALPH_LOOP": "outer",
 }
 MARKERS = {"CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"}
 SETTINGS = {"RALPH_LIMITS__ITERATIONS", "RALPH_AGENT__ENV__X", "RALPH_NO__SUCH", "RLOOP_MODEL", "RLOOP_ANYTHING"}
-SURROUNDED = USER | dict.fromkeys(MARKERS | SETTINGS, "x")
+SURROUNDED = USER | dict.fromkeys(MARKERS | SETTINGS | OUTER_LOOP, "x")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_the_environment_that_was_given_is_left_as_it_is() -> None:
 
 
 def test_context_names_are_no_settings() -> None:
-    assert not any(is_setting(name) for name in CONTEXT_NAMES)
+    assert not any(is_setting(name) for name in {*OUTER_LOOP, "RALPH_STATE_HOME"})
 
 
 def test_the_current_environment_is_a_copy() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from settings_project import Project
 
-from ralphloop.config.environment import CONTEXT_NAMES
+from ralphloop.config.environment import OUTER_LOOP
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,8 @@ def test_two_variables_for_one_key_are_told(checklist: Project) -> None:
     assert checklist.complaint(environ) == "RLOOP_MAX_ITERATIONS: it is the same setting as RALPH_LIMITS__ITERATIONS; keep one of them"
 
 
-@pytest.mark.parametrize("name", [*CONTEXT_NAMES, "RALPH_MODEL", "RALPH", "MY_RALPH_LIMITS__ITERATIONS", "ralph_limits__iterations"])
+@pytest.mark.parametrize(
+    "name", [*sorted(OUTER_LOOP), "RALPH_STATE_HOME", "RALPH_MODEL", "RALPH", "MY_RALPH_LIMITS__ITERATIONS", "ralph_limits__iterations"]
+)
 def test_a_context_name_and_a_name_without_two_underscores_are_no_settings(project: Project, name: str) -> None:
     assert project.load({name: "x"}) == project.load()

@@ -113,7 +113,7 @@ class Loop:
 def patched(target: object, name: str, call: Callable[..., object]) -> None:
     """One method of one object is replaced; the classes have slots, so the object gets a class of its own."""
     kind = target.__class__
-    target.__class__ = type(kind.__name__, (kind,), {"__slots__": (), name: lambda _self, *arguments: call(*arguments)})
+    target.__class__ = type(kind.__name__, (kind,), {"__slots__": (), name: lambda _self, *arguments, **named: call(*arguments, **named)})
 
 
 def edit(path: str, change: Callable[[bytes], bytes]) -> Callable[[MemoryWorkspace], None]:

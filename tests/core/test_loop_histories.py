@@ -15,6 +15,7 @@ from loops import (
     LIMITED,
     NOT_THERE,
     PROMISE,
+    THREE_TASKS,
     WORKS,
     Loop,
     edit,
@@ -26,7 +27,9 @@ from loops import (
 )
 
 from ralphloop.core import messages as m
-from ralphloop.core.model import EndedBy, Ending, Kind, Limits, OutcomeKind, Require, Scm, Strength, Tree
+from ralphloop.core.model import EndedBy, Ending, Kind, Limits, OnFail, OutcomeKind, Require, Scm, StreamReport, Strength, Tree, UsageLimit
+from ralphloop.core.prompts import build_prompt
+from ralphloop.core.state import LoopState
 from ralphloop.errors import WorkError
 from ralphloop.testing.scripted import Turn
 
@@ -324,9 +327,9 @@ def test_a_person_who_edits_the_list_between_iterations_is_recorded_and_not_undo
     loop = Loop(spec(gates=["check"], limits=Limits(iterations=2, calls=9, delay_s=5)), [IDLES])
     waited = loop.clock.wait
 
-    def edit_while_waiting(until: float) -> None:
+    def edit_while_waiting(until: float, longest_s: float) -> bool:
         loop.workspace.files["PRD.md"] = b"- [ ] Something else\n"
-        waited(until)
+        return waited(until, longest_s)
 
     patched(loop.clock, "wait", edit_while_waiting)
     loop.run()
@@ -372,3 +375,106 @@ def test_a_protected_file_that_cannot_be_read_any_more_is_put_back() -> None:
     read = loop.workspace.read
     assert loop.run().kind is OutcomeKind.DONE
     assert any(entry.restorations for entry in loop.entries if isinstance(entry, m.ChangesJudged))
+
+
+def test_an_agent_that_only_breaks_the_list_makes_no_progress() -> None:
+    loop = Loop(spec(limits=Limits(iterations=9, calls=9, stall=3)), [DELETES])
+    assert loop.run().limit == "stall"
+
+
+def test_progress_begins_the_count_of_a_stall_anew() -> None:
+    loop = Loop(spec(limits=Limits(iterations=20, calls=60, stall=3)), [IDLES, IDLES, WORKS, IDLES])
+    assert loop.run().limit == "stall"
+    assert len(loop.of(m.IterationEnded)) == 6
+
+
+def test_a_good_attempt_begins_the_count_of_instant_deaths_anew() -> None:
+    loop = Loop(spec(limits=Limits(iterations=20, calls=60, instant_deaths=3, stall=0)), [DIES, DIES, IDLES, DIES, DIES, IDLES, DIES])
+    assert loop.run().limit == "instant_deaths"
+    assert len(loop.agent.prompts) == 9
+
+
+def test_what_the_gates_said_is_told_again_after_an_iteration_that_failed() -> None:
+    breaks = Turn(does=edit("code", lambda _: b"broken"), says="x")
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=3, calls=9)), [breaks, FAILS, FAILS, FAILS, IDLES])
+    loop.run()
+    assert "failed with exit code 1" in loop.agent.prompts[4]
+    assert loop.agent.prompts[4].count("The last attempt ended without a result") == 1
+
+
+def test_gates_that_are_known_to_be_red_on_this_tree_are_not_run_again_before_the_agent() -> None:
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=3, calls=9)), [FINISHES], files={"PRD.md": THREE_TASKS, "code": b"broken"})
+    loop.run()
+    assert loop.gates.runs == 3
+    assert loop.of(m.CheckStarted) == []
+
+
+def test_a_wait_is_written_down_once_however_many_naps_it_takes() -> None:
+    loop = Loop(
+        spec(gates=["check"], limits=Limits(iterations=9, calls=9, delay_s=60)), [FINISHES, WORKS], green=lambda workspace: len(workspace.files) < 0
+    )
+    naps = iter([False, False, True] * 20)
+    patched(loop.clock, "wait", lambda *_until: next(naps))
+    loop.run()
+    assert len(loop.of(m.WaitStarted)) == len(loop.of(m.WaitEnded)) == 5
+
+
+def test_an_attempt_that_ticks_what_git_does_not_see_is_not_empty() -> None:
+    loop = Loop(spec(gates=["check"]), [Turn(says="", does=edit("PRD.md", tick))])
+    patched(loop.workspace, "look", lambda: Tree(fingerprint="always the same"))
+    assert loop.run().kind is OutcomeKind.DONE
+    assert len(loop.agent.prompts) == 3
+
+
+@pytest.mark.parametrize(("resets_in", "waits"), [(7200.0, 7200.0), (-5.0, 1.0), (None, 900.0)])
+def test_a_usage_limit_is_waited_for_until_its_reset(resets_in: float | None, waits: float) -> None:
+    loop = Loop(spec(limits=Limits(iterations=1, calls=1)), [])
+    resets_at = None if resets_in is None else loop.clock.at + 1 + resets_in
+    limit = StreamReport(limit=UsageLimit(resets_at=resets_at, text="limit"), error="limit")
+    loop.agent.turns = [Turn(stream=limit, run=exited(1, seconds=1))]
+    object.__setattr__(loop.spec.limits, "calls", 2)
+    loop.run()
+    (started, *_) = (entry for entry in loop.entries if isinstance(entry, m.WaitStarted))
+    assert waits <= started.until - started.at <= waits * 1.05 + 1
+
+
+def test_a_second_limit_in_a_row_is_waited_for_a_minute_at_least_even_if_it_has_reset() -> None:
+    past = StreamReport(limit=UsageLimit(resets_at=5.0, text="limit"), error="limit")
+    loop = Loop(spec(limits=Limits(iterations=1, calls=3)), [Turn(stream=past, run=exited(1, seconds=1))])
+    loop.run()
+    waits = [entry.until - entry.at for entry in loop.entries if isinstance(entry, m.WaitStarted)]
+    assert waits[0] < 2
+    assert waits[1] >= 60
+
+
+def test_text_of_failed_gates_stands_before_behind_or_in_place_of_the_prompt() -> None:
+    loop_spec = spec(Kind.PROMPT, gates=["one", "two", "three"], limits=Limits(iterations=2, calls=9))
+    for gate, on_fail in zip(loop_spec.gates, OnFail, strict=True):
+        object.__setattr__(gate, "on_fail", on_fail)
+    loop = Loop(loop_spec, [IDLES], green=lambda _: False)
+    loop.run()
+    second = loop.agent.prompts[1]
+    assert "Do it." not in second
+    assert second.index('"two"') < second.index('"three"') < second.index('"one"')
+
+
+def test_a_prompt_is_used_as_it_is_braces_and_all() -> None:
+    state = LoopState(spec=spec(Kind.PROMPT), at=1.0)
+    assert build_prompt(state, "Fill {task_file} and {iteration}.") == "Fill {task_file} and {iteration}."
+    assert build_prompt(LoopState(spec=spec(), at=1.0), "Fill {task_file}, {iteration}, {other}.") == "Fill PRD.md, 0, {other}."
+
+
+def test_a_stream_that_breaks_off_without_a_result_is_a_failure_whatever_the_exit_code() -> None:
+    loop = Loop(spec(limits=Limits(iterations=1, calls=1)), [Turn(stream=StreamReport(final_words="half", result_seen=False))])
+    loop.run()
+    judged = loop.of(m.ChangesJudged)[0]
+    assert isinstance(judged, m.ChangesJudged)
+    assert (judged.ending, judged.reason) == (Ending.FAILED, "its stream broke off without a result")
+
+
+@pytest.mark.parametrize("unread", [LIMITED, FAILS])
+def test_a_message_is_carried_again_when_the_provider_refused_the_call_and_only_then(unread: Turn) -> None:
+    loop = Loop(spec(gates=["check"]), [unread, WORKS])
+    loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="tell", author="Ann", text="use tabs", request_id=7))
+    loop.run()
+    assert ["use tabs" in prompt for prompt in loop.agent.prompts[:3]] == [True, unread is LIMITED, False]

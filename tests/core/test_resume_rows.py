@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from loops import FINISHES, PROMISE, WORKS, Loop, edit, patched, spec, tick
+from loops import DIES, FINISHES, IDLES, PROMISE, WORKS, Loop, edit, patched, spec, tick
 
 from ralphloop.core import messages as m
 from ralphloop.core.decide import ON_RESUME, STEPS
@@ -123,7 +123,11 @@ def test_row_commit_looks_for_its_trailer_else_commits_with_the_recorded_message
     loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit",), message="Work on {task}")), [WORKS])
     patched(loop.workspace, "commit", crashed_once(loop.workspace.commit, after=after))
     crash_and_resume(loop)
-    assert [message.splitlines()[0] for message, _ in loop.workspace.commits] == ["Work on Write the parser", "Work on Write the printer", "Work on Write the manual"]
+    assert [message.splitlines()[0] for message, _ in loop.workspace.commits] == [
+        "Work on Write the parser",
+        "Work on Write the printer",
+        "Work on Write the manual",
+    ]
 
 
 def test_row_push_is_done_again() -> None:
@@ -186,7 +190,9 @@ def test_a_merge_made_before_a_crash_does_not_end_the_loop_on_a_tree_that_no_gat
     def merge_and_die(branch: str) -> tuple[Verdict, str | None]:
         loop.workspace.files["theirs"] = b"broken"
         loop.workspace.commits.append(("theirs", dict(loop.workspace.files)))
-        patched(loop.workspace, "merge", lambda branch: (Verdict(name=branch, result=Result.PASSED, reason="already up to date"), loop.workspace.head))
+        patched(
+            loop.workspace, "merge", lambda branch: (Verdict(name=branch, result=Result.PASSED, reason="already up to date"), loop.workspace.head)
+        )
         raise Crash(branch)
 
     patched(loop.workspace, "merge", merge_and_die)
@@ -211,3 +217,98 @@ def test_a_loop_that_was_stopped_goes_on_where_it_was() -> None:
     assert loop.run().kind is OutcomeKind.INTERRUPTED
     assert loop.resume().kind is OutcomeKind.DONE
     assert len(loop.of(m.IterationStarted)) == 3
+
+
+def stopped_while_the_gates_ran(then: Callable[[Loop], None], **settings: object) -> Loop:
+    """A loop that a person stopped while its gates ran, changed, and took up again."""
+    loop = Loop(spec(gates=["check"], **settings), [FINISHES, WORKS])  # type: ignore[arg-type]
+    run = loop.gates.run
+
+    def stopping(*arguments: object) -> object:
+        loop.requests.waiting.append(m.RequestSeen(at=1.0, kind=m.STOP, author="Ann"))
+        return run(*arguments)  # type: ignore[arg-type]
+
+    patched(loop.gates, "run", stopping)
+    assert loop.run().kind is OutcomeKind.INTERRUPTED
+    patched(loop.gates, "run", run)
+    then(loop)
+    return loop
+
+
+def test_gates_that_ran_before_a_stop_are_run_again_on_what_a_person_made_of_the_tree() -> None:
+    loop = stopped_while_the_gates_ran(lambda loop: edit("code", lambda _: b"broken")(loop.workspace), limits=Limits(iterations=1, calls=9))
+    assert loop.resume().limit == "iterations"
+
+
+def test_a_task_that_a_person_added_during_a_stop_is_kept_and_done() -> None:
+    loop = stopped_while_the_gates_ran(lambda loop: edit("PRD.md", lambda content: content + b"- [ ] Write the index\n")(loop.workspace))
+    assert loop.resume().kind is OutcomeKind.DONE
+    assert "- [x] Write the index" in loop.tasks
+    assert not any(entry.restorations for entry in loop.entries if isinstance(entry, m.WorkVerified))
+
+
+def test_a_task_that_a_person_added_during_a_push_keeps_the_loop_going() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit", "push"))), [FINISHES, WORKS])
+    push, added = loop.workspace.push, iter([b"- [ ] Write the index\n"])
+
+    def slow_push() -> Verdict:
+        edit("PRD.md", lambda content: content + next(added, b""))(loop.workspace)
+        return push()
+
+    patched(loop.workspace, "push", slow_push)
+    assert loop.run().kind is OutcomeKind.DONE
+    assert "- [x] Write the index" in loop.tasks
+
+
+def test_a_commit_that_failed_is_still_owed_when_the_work_is_found_complete() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit",)), limits=Limits(iterations=3, calls=9)), [FINISHES, IDLES])
+    commit, failures = loop.workspace.commit, iter([True])
+
+    def failing(message: str, trailer: str, fingerprint: str) -> tuple[Verdict, str | None]:
+        if next(failures, False):
+            return Verdict(name="commit", result=Result.FAILED, reason="HEAD is locked"), None
+        return commit(message, trailer, fingerprint)
+
+    patched(loop.workspace, "commit", failing)
+    assert loop.run().kind is OutcomeKind.DONE
+    assert len(loop.workspace.commits) == 1
+
+
+def test_the_recorded_message_is_committed_also_where_the_template_has_changed() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit",), message="Old")), [FINISHES])
+    patched(loop.workspace, "commit", crashed_once(loop.workspace.commit))
+    with pytest.raises(Crash):
+        loop.run()
+    assert loop.resume(spec(gates=["check"], scm=Scm(tasks=("commit",), message="New"))).kind is OutcomeKind.DONE
+    assert loop.workspace.commits[0][0].startswith("Old")
+
+
+def test_a_push_that_fails_does_not_swallow_the_commit_behind_it() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("push", "commit"))), [FINISHES])
+    patched(loop.workspace, "push", lambda: Verdict(name="push", result=Result.FAILED, reason="no remote"))
+    assert loop.run().kind is OutcomeKind.DONE
+    assert len(loop.workspace.commits) == 1
+
+
+def test_a_commit_that_fails_is_not_pushed() -> None:
+    loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit", "push")), limits=Limits(iterations=1, calls=9)), [FINISHES])
+    patched(loop.workspace, "commit", lambda *_: (Verdict(name="commit", result=Result.FAILED, reason="locked"), None))
+    loop.run()
+    assert [entry.step for entry in loop.entries if isinstance(entry, m.ScmEnded)] == [m.Step.COMMIT]
+
+
+def test_breakers_go_on_counting_through_a_crash_and_begin_anew_when_a_person_resumes() -> None:
+    loop = Loop(spec(limits=Limits(iterations=30, calls=90)), [DIES, DIES, Turn(does=crash), DIES])
+    with pytest.raises(Crash):
+        loop.run()
+    assert loop.resume().limit == "instant_deaths"
+    died = len(loop.agent.prompts)
+    assert loop.resume().limit == "instant_deaths"
+    assert len(loop.agent.prompts) == died + 10
+
+
+def test_a_request_of_a_kind_that_this_version_does_not_know_is_recorded_and_changes_nothing() -> None:
+    loop = Loop(spec(gates=["check"]), [WORKS])
+    loop.requests.waiting.append(m.RequestSeen(at=1.0, kind="approve", author="Ann", request_id=3))
+    assert loop.run().kind is OutcomeKind.DONE
+    assert len(loop.of(m.RequestTaken)) == 1

@@ -1,4 +1,4 @@
-"""Which loop `run` means: the table of design, a test for each row."""
+"""Which loop `run` means: the table of design, a test for each row. (`alive` is a held lock: tests/cli/test_what_run_means.py.)"""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ def test_row_no_loop_of_that_name_is_a_new_loop() -> None:
     assert choose(Found(standing=Standing.ABSENT), WORK, new=False, open_work=True) is Choice.NEW
 
 
-def test_row_alive_is_refused_even_with_new() -> None:
-    assert chosen(Standing.ALIVE) is Choice.REFUSE
-    assert chosen(Standing.ALIVE, new=True) is Choice.REFUSE
-
-
 @pytest.mark.parametrize("standing", [Standing.CRASHED, Standing.INTERRUPTED, Standing.WAITING])
 def test_row_crashed_interrupted_waiting_is_resumed(standing: Standing) -> None:
     assert chosen(standing) is Choice.RESUME
@@ -44,13 +39,13 @@ def test_row_done_without_open_work_is_done() -> None:
     assert chosen(Standing.DONE, open_work=False) is Choice.FINISHED
 
 
-@pytest.mark.parametrize("standing", [standing for standing in Standing if standing not in {Standing.ALIVE, Standing.ABSENT}])
+@pytest.mark.parametrize("standing", [standing for standing in Standing if standing is not Standing.ABSENT])
 def test_row_other_work_or_prompt_text_is_a_new_loop(standing: Standing) -> None:
     assert chosen(standing, wanted=OTHER) is Choice.NEW
     assert chosen(standing, work=ASKED, wanted=ASKED_OTHERWISE) is Choice.NEW
 
 
-@pytest.mark.parametrize("standing", [standing for standing in Standing if standing is not Standing.ALIVE])
+@pytest.mark.parametrize("standing", list(Standing))
 def test_new_always_begins_afresh(standing: Standing) -> None:
     assert chosen(standing, new=True) is Choice.NEW
 

@@ -64,4 +64,4 @@ def cheap(number: int, why: str = "nothing to do") -> Entry:
 
 
 def money(number: int) -> Entry:
-    return AttemptLost(at=float(number), dice=0.5, charged_usd=0.01)
+    return AttemptLost(at=float(number), charged_usd=0.01)

@@ -34,7 +34,7 @@ MONEY_ENTRIES: list[Entry] = [
         charged_usd=0.01,
         estimated=False,
     ),
-    AttemptLost(at=2.0, dice=0.5, charged_usd=0.01),
+    AttemptLost(at=2.0, charged_usd=0.01),
     LoopEnded(at=3.0, outcome=Outcome(kind=OutcomeKind.DONE, reason="all done")),
 ]
 

@@ -157,7 +157,7 @@ class Script:
 
     def lost(self, left: int = 2) -> Script:
         self.started()
-        return self.add(m.AttemptLost(at=self.at, dice=0.5, charged_usd=0.0), self._judged(left, Ending.LOST, "Ralph died while it ran", (), ()))
+        return self.add(m.AttemptLost(at=self.at, charged_usd=0.0), self._judged(left, Ending.LOST, "Ralph died while it ran", (), ()))
 
     def _judged(self, left: int | None, ending: Ending, reason: str, undo: tuple[Restoration, ...], notes: tuple[str, ...]) -> m.Entry:
         return m.ChangesJudged(
@@ -184,10 +184,17 @@ class Script:
 
     def commit(self, verdict: Verdict | None = None, sha: str | None = "c" * 40) -> Script:
         done = verdict or Verdict(name="commit", result=Result.PASSED, reason="")
-        return self.add(m.CommitStarted(at=self.at, message="Ralph: iteration 1"), m.ScmEnded(at=self.at, step=m.Step.COMMIT, verdict=done, sha=sha))
+        return self.add(
+            m.CommitStarted(at=self.at, message="Ralph: iteration 1"),
+            m.ScmEnded(at=self.at, step=m.Step.COMMIT, verdict=done, survey=self._last_survey(), sha=sha),
+        )
 
     def push(self, verdict: Verdict) -> Script:
-        return self.add(m.ScmEnded(at=self.at, step=m.Step.PUSH, verdict=verdict))
+        return self.add(m.ScmEnded(at=self.at, step=m.Step.PUSH, verdict=verdict, survey=self._last_survey()))
+
+    def _last_survey(self) -> Survey:
+        assert self.state.survey is not None
+        return self.state.survey
 
     def close(self) -> Script:
         return self.add(close(self.state, self.at))

@@ -276,7 +276,11 @@ def test_a_met_limit_says_what_to_do_next() -> None:
         (Outcome(kind=OutcomeKind.INTERRUPTED, reason="stopped by lena"), "interrupted: stopped by lena", "ralph resume 'my app'   go on where"),
         (Outcome(kind=OutcomeKind.WAITING, reason="for an answer"), "waiting: for an answer", "ralph resume 'my app'   go on, once"),
         (Outcome(kind=OutcomeKind.LIMIT, reason="no progress", limit="stall"), "limit: no progress", "ralph resume 'my app'   go on, once"),
-        (Outcome(kind=OutcomeKind.LIMIT, reason="$5.00 were spent", limit="cost_usd"), "limit: $5.00 were spent", "ralph resume 'my app' --max-cost N"),
+        (
+            Outcome(kind=OutcomeKind.LIMIT, reason="$5.00 were spent", limit="cost_usd"),
+            "limit: $5.00 were spent",
+            "ralph resume 'my app' --max-cost N",
+        ),
     ],
 )
 def test_every_outcome_says_why_and_how_to_go_on(outcome: Outcome, words: str, next_step: str) -> None:

@@ -169,9 +169,23 @@ def test_an_edited_file_is_put_back_and_keeps_its_mode(opened: Opened) -> None:
     workspace, root = opened
     (root / "a.txt").chmod(0o755)
     (root / "a.txt").write_text("illegal, and longer")
-    workspace.restore("a.txt", b"one\n")
+    workspace.restore("a.txt", b"one\n", executable=True)
     assert workspace.read("a.txt") == b"one\n"
     assert (root / "a.txt").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_script_that_was_deleted_or_may_not_be_run_any_more_can_be_run_again(opened: Opened) -> None:
+    workspace, root = opened
+    (root / "check.sh").write_text("true\n")
+    (root / "check.sh").chmod(0o755)
+    assert workspace.is_executable("check.sh")
+    (root / "check.sh").chmod(0o640)
+    assert not workspace.is_executable("check.sh")
+    workspace.restore("check.sh", b"true\n", executable=True)
+    assert workspace.is_executable("check.sh")
+    (root / "check.sh").unlink()
+    workspace.restore("check.sh", b"true\n", executable=True)
+    assert workspace.is_executable("check.sh")
 
 
 def test_a_file_that_is_as_it_should_be_is_not_touched(opened: Opened) -> None:

@@ -28,14 +28,14 @@ class GateRunner:
         """The name of each gate's log in that iteration."""
         return gate_log_names(gates, iteration)
 
-    def run(self, gate: Gate, iteration: int, log: str, run_id: str) -> Verdict | None:  # noqa: ARG002 - the log's name has the iteration
+    def run(self, gate: Gate, iteration: int, log: str, run_id: str) -> Verdict | None:
         """The gate's verdict, its full output in `.ralph/<log>`; None where a person interrupted it."""
         private = self._logs / log
         discard(private)
         launch = Launch(
             argv=(*_SHELL, gate.command),
             cwd=self._root,
-            env={**self._env, "RALPH_RUN_ID": run_id},
+            env={**self._env, "RALPH_ITERATION": str(iteration), "RALPH_RUN_ID": run_id},
             stdout_log=private,
             timeout_s=gate.timeout_s,
         )

@@ -38,7 +38,7 @@ def command(directory: Path | None, pause: float | None) -> int:
         write_demo_project(project)
     except OSError as error:
         raise ConfigError(f"the demo project cannot be written into {project}: {error.strerror}; name another directory") from error
-    commit_everything(project)
+    begin_repository(project)
     pause = pause if pause is not None else PAUSE_S if sys.stdout.isatty() else 0.0
     request = RunRequest(workspace=project, task_file="PRD.md", agent="demo", gates=(DEMO_GATE,), iterations=10)
     resolved = resolve(request, load_layers(project, {}, request.flags()), CATALOGUE)
@@ -46,12 +46,12 @@ def command(directory: Path | None, pause: float | None) -> int:
     resolved = replace(resolved, agent=replace(resolved.agent, flags=flags))
     say(INTRODUCTION.format(directory=project, gate=DEMO_GATE))
     with hosted(color="auto", emoji=True, stream=True, verbose=False) as house:
-        return start(Wanted(workspace=project, resolved=resolved), house, say)
+        return start(Wanted(workspace=project, resolved=resolved, check=lambda: None), house, say)
 
 
-def commit_everything(project: Path) -> None:
+def begin_repository(project: Path) -> None:
     """A repository, so that what the agent commits can be seen to be undone in history too; without git the demo runs all the same."""
     runner = Supervisor(StopFlag())
-    person = ("-c", "user.name=You", "-c", "user.email=you@localhost")
-    for arguments in (("init", "-q"), ("add", "-A"), (*person, "commit", "-q", "-m", "A plan with three tasks")):
+    ours = ("-c", "user.name=You", "-c", "user.email=you@localhost", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null")
+    for arguments in (("init", "-q"), ("add", "-A"), (*ours, "commit", "-q", "-m", "A plan with three tasks")):
         runner.call(("git", *arguments), cwd=project, env=tool_environment(current()), timeout_s=30)

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
-from ralphloop.cli.finding import artifacts, find_loop, open_queries, read_entries
+from ralphloop.cli.finding import artifacts, open_queries, read_entries
 from ralphloop.cli.options import Iterations
 from ralphloop.config.environment import current
 from ralphloop.core.messages import AttemptEnded, AttemptStarted, Entry
 from ralphloop.errors import ConfigError
+from ralphloop.files.artifacts import read_artifact
+from ralphloop.loop.start import find_loop
 from ralphloop.views.explain import render_explain
 from ralphloop.views.style import style_for
 
@@ -46,7 +48,5 @@ def last_attempt(entries: list[Entry], number: int) -> int | None:
 
 def final_words(path: Path) -> str | None:
     """The final words as they were kept, or None where they are gone."""
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return None
+    content = read_artifact(path)
+    return None if content is None else content.decode("utf-8", "replace")

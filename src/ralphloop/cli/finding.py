@@ -6,24 +6,14 @@ from pathlib import Path
 
 from ralphloop.config.environment import current, state_home
 from ralphloop.core.messages import Entry
-from ralphloop.errors import ConfigError
 from ralphloop.files.places import attempt_dir, ledger_path
 from ralphloop.ledger.codec import decode
 from ralphloop.ledger.queries import LoopRow, Queries
-from ralphloop.loop.start import unknown_name
 
 
 def home() -> Path:
     """The state home."""
     return Path(state_home(current()))
-
-
-def find_loop(queries: Queries, name: str) -> LoopRow:
-    """The newest loop of that name; ConfigError with the nearest name where there is none."""
-    row = queries.find(name)
-    if row is None:
-        raise ConfigError(unknown_name(name, [row.name for row in queries.loops()]))
-    return row
 
 
 def read_entries(queries: Queries, row: LoopRow) -> list[Entry]:

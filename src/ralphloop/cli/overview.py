@@ -20,10 +20,11 @@ def show_overview(ctx: click.Context) -> None:
 def here(directory: Path) -> str:
     """What would run in that directory, in one line."""
     from ralphloop.cli.run import check_directory, check_work, resolved_for  # noqa: PLC0415 - heavy
+    from ralphloop.config.request import RunRequest  # noqa: PLC0415
 
     try:
         directory = check_directory(directory)
-        resolved = resolved_for(directory)
+        resolved = resolved_for(RunRequest(workspace=directory))
         check_work(directory, resolved.work)
     except ConfigError as error:
         return f"nothing ({error})"

@@ -7,14 +7,16 @@ from pathlib import Path
 import click
 
 from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.cli.finding import open_queries, read_entries
 from ralphloop.cli.hosting import hosted, say
 from ralphloop.cli.options import Iterations, Positive
 from ralphloop.config.environment import current
 from ralphloop.config.layers import load_layers
 from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import Resolved, resolve
+from ralphloop.core.evolve import fold
 from ralphloop.core.model import LoopSpec
-from ralphloop.loop.start import resume
+from ralphloop.loop.start import find_loop, resume, settle_crashed
 
 
 @click.command
@@ -30,8 +32,13 @@ def command(name: str, *, verbose: bool, **limits: float | None) -> int:
     It keeps the settings that it began with, but for the limits that are given here.
     """
     raised = {limit: value for limit, value in limits.items() if value is not None}
-    with hosted(color="auto", emoji=True, stream=True, verbose=verbose) as house:
-        return resume(name, house, say, raised=raised, settings=settings_of)
+    with open_queries() as queries:
+        spec = fold(read_entries(queries, find_loop(queries, name))).spec
+    with hosted(color="auto", emoji=True, stream=False, verbose=False) as house:
+        settle_crashed(Path(spec.workspace), house, say)
+    settings = settings_of(spec)
+    with hosted(color=settings.color, emoji=settings.emoji, stream=spec.output.stream, verbose=verbose) as house:
+        return resume(name, house, say, raised=raised, agent_env=settings.agent_env)
 
 
 def settings_of(spec: LoopSpec) -> Resolved:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.cli.finding import open_queries
 from ralphloop.cli.hosting import hosted, say
 from ralphloop.cli.options import Iterations, Positive
 from ralphloop.config.environment import current
@@ -15,8 +17,8 @@ from ralphloop.config.layers import load_layers
 from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import Resolved, resolve
 from ralphloop.core.model import Kind, WorkSpec
-from ralphloop.errors import ConfigError
-from ralphloop.loop.start import LONGEST_NAME, Wanted, start
+from ralphloop.errors import ConfigError, NoWorkFound
+from ralphloop.loop.start import LONGEST_NAME, Wanted, may_go_on, settle_crashed, start
 from ralphloop.work.checklist import check_task_file, check_template
 from ralphloop.work.prompt import check_prompt_file
 
@@ -50,10 +52,18 @@ def command(directory: Path, *, name: str | None, new: bool, verbose: bool, **fl
     if flags["gates"] == ():
         flags["gates"] = None
     request = RunRequest(workspace=directory, **flags)  # type: ignore[arg-type] # click has checked the types
-    resolved = resolve(request, load_layers(directory, current(), request.flags()), CATALOGUE)
-    check_work(directory, resolved.work)
     check_name(name)
-    wanted = Wanted(workspace=directory, resolved=resolved, name=name, new=new, raised=raised_limits(request))
+    with hosted(color="auto", emoji=True, stream=False, verbose=False) as house:
+        settle_crashed(directory, house, say)
+    resolved = resolved_for(request) if new else resolved_or_open(request, name)
+    wanted = Wanted(
+        workspace=directory,
+        resolved=resolved,
+        check=lambda: check_work(directory, resolved.work),
+        name=name,
+        new=new,
+        raised=raised_limits(request),
+    )
     with hosted(color=resolved.color, emoji=resolved.emoji, stream=resolved.output.stream, verbose=verbose) as house:
         return start(wanted, house, say)
 
@@ -98,7 +108,19 @@ def check_name(name: str | None) -> None:
         raise ConfigError(f"--name {name!r} is no name for a loop: use up to {LONGEST_NAME} letters, digits, dots, dashes and underscores")
 
 
-def resolved_for(workspace: Path) -> Resolved:
-    """What `ralph run` would run there, without any flag."""
-    request = RunRequest(workspace=workspace)
-    return resolve(request, load_layers(workspace, current(), request.flags()), CATALOGUE)
+def resolved_for(request: RunRequest) -> Resolved:
+    """What that request means, with the settings as they are now."""
+    return resolve(request, load_layers(request.workspace, current(), request.flags()), CATALOGUE)
+
+
+def resolved_or_open(request: RunRequest, name: str | None) -> Resolved:
+    """What that request means; where no work is found, the work of a loop that is open here: its task list is put back when it goes on."""
+    try:
+        return resolved_for(request)
+    except NoWorkFound:
+        with open_queries() as queries:
+            here = (row for row in queries.loops() if row.workspace == str(request.workspace) and name in {None, row.name} and may_go_on(row))
+            task_file = next((row.task_file for row in here if row.task_file is not None), None)
+        if task_file is None:
+            raise
+    return resolved_for(replace(request, task_file=task_file))

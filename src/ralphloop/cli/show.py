@@ -7,8 +7,9 @@ import sys
 
 import click
 
-from ralphloop.cli.finding import artifacts, find_loop, open_queries, read_entries
+from ralphloop.cli.finding import artifacts, open_queries, read_entries
 from ralphloop.config.environment import current
+from ralphloop.loop.start import find_loop
 from ralphloop.views.record import show_as_dict
 from ralphloop.views.show import render_show
 from ralphloop.views.style import style_for

@@ -10,7 +10,7 @@ from ralphloop.config.request import RunRequest
 from ralphloop.config.setting import DEFAULTS, Origin, Setting
 from ralphloop.config.wording import quoted
 from ralphloop.core.model import Kind, WorkSpec
-from ralphloop.errors import ConfigError
+from ralphloop.errors import ConfigError, NoWorkFound
 
 DEFAULT_TASK_FILE = "PRD.md"
 STORIES_FILE = "ralph/tasks.json"
@@ -60,7 +60,7 @@ def _from_workspace(request: RunRequest) -> tuple[Kind, str]:
     if os.path.lexists(request.workspace / DEFAULT_TASK_FILE):
         return Kind.CHECKLIST, f"{DEFAULT_TASK_FILE} is here"
     stories = f" ({STORIES_FILE} is there, and stories are not available in this version)"
-    raise ConfigError(
+    raise NoWorkFound(
         f"no work found in {request.workspace}{stories if os.path.lexists(request.workspace / STORIES_FILE) else ''}: "
         f"give a prompt with -p TEXT or --prompt-file FILE, name a task list with --task-file FILE, "
         f'write a {DEFAULT_TASK_FILE} with lines such as "- [ ] a task", or set work.prompt_file or work.task_file in .ralph/settings.json'

@@ -4,8 +4,8 @@
 # ruff: noqa: PTH100, PTH111, PTH117, PTH118
 import os
 
-CONTEXT_NAMES = ("RALPH_STATE_HOME", "RALPH_LOOP", "RALPH_ITERATION", "RALPH_RUN_ID")
-"""What Ralph tells the processes that it starts: never a setting."""
+OUTER_LOOP = frozenset({"RALPH_LOOP", "RALPH_ITERATION", "RALPH_RUN_ID"})
+"""What Ralph tells the processes that it starts, beside RALPH_STATE_HOME: never a setting, and not handed on by a loop inside a loop."""
 
 # A client that runs Ralph marks its own session; an agent that inherits the marks believes that it runs inside that session.
 # Exact names: CLAUDE_CODE_MAX_RETRIES and its like are the user's settings of the client and stay.
@@ -37,8 +37,8 @@ def state_home(environ: dict[str, str]) -> str:
 
 
 def tool_environment(environ: dict[str, str]) -> dict[str, str]:
-    """The complete environment for git and for gates: the user's, without session markers and without settings of Ralph's."""
-    return {name: value for name, value in environ.items() if name not in SESSION_MARKERS and not is_setting(name)}
+    """The complete environment for git and for gates: the user's, without session markers, settings, and the names of an outer loop."""
+    return {name: value for name, value in environ.items() if name not in SESSION_MARKERS | OUTER_LOOP and not is_setting(name)}
 
 
 def agent_environment(environ: dict[str, str], extra: dict[str, str], context: dict[str, str]) -> dict[str, str]:

@@ -60,7 +60,7 @@ def resolve(request: RunRequest, layers: Iterable[Layer], catalogue: Collection[
         limits=Limits(**_section(settings, "limits")),
         gates=_value(settings, "gates"),
         scm=Scm(**_section(settings, "scm")),
-        protect=_protected(request.workspace, settings["protect"]),
+        protect=_protected(request.workspace, settings["protect"], _named_in(_value(settings, "gates"), request.workspace, work)),
         color=output.pop("color"),
         emoji=output.pop("emoji"),
         output=Output(**output),
@@ -97,9 +97,19 @@ def _completion(settings: Mapping[str, Setting]) -> Completion:
     return Completion(text=str(text.value).strip(), require=Require(str(require.value)))
 
 
-def _protected(workspace: Path, setting: Setting) -> tuple[str, ...]:
+def _protected(workspace: Path, setting: Setting, of_gates: Iterable[str]) -> tuple[str, ...]:
     wanted: Any = setting.value
-    return tuple(dict.fromkeys((*PROTECTED, *(_protected_file(workspace, path, setting.origin) for path in wanted))))
+    return tuple(dict.fromkeys((*PROTECTED, *(_protected_file(workspace, path, setting.origin) for path in wanted), *of_gates)))
+
+
+def _named_in(gates: tuple[Gate, ...], workspace: Path, work: WorkSpec) -> Iterable[str]:
+    """The files of the workspace that gate commands name: whoever could edit them could turn the gates green. The task list is judged apart."""
+    for gate in gates:
+        for word in gate.command.replace("=", " ").split():
+            path = word.strip("\"'();&|<>{}")
+            relative = beneath(workspace, path) if path else None
+            if relative is not None and relative != work.task_file and os.path.isfile(workspace / relative):  # noqa: PTH113  as above
+                yield relative
 
 
 def _protected_file(workspace: Path, path: str, origin: Origin) -> str:

@@ -27,9 +27,9 @@ from ralphloop.core.state import LoopState, Phase
 def next_action(state: LoopState) -> m.Action:
     """What the loop does next; a pure function of everything that is known."""
     turn = state.turn
-    if turn is not None and state.phase is Phase.JUDGE and state.verdict is None:
+    if turn is not None and state.phase is Phase.JUDGE and state.decided is None:
         return m.Judge(snapshot=turn.snapshot)
-    if turn is not None and state.phase is Phase.RESTORE and state.verdict is None:
+    if turn is not None and state.phase is Phase.RESTORE and state.decided is None:
         return m.Restore(iteration=state.iteration, head=turn.tree.head, snapshot=turn.snapshot, restorations=turn.restorations)
     outcome = _outcome(state)
     if outcome is not None:
@@ -65,12 +65,12 @@ def gates_run_id(state: LoopState) -> str:
 
 def _scm_action(state: LoopState) -> m.Action:
     turn, scm = state.open_turn, state.spec.scm
-    assert turn.gates_saw is not None
+    assert turn.cleared is not None
     task, _, rest = scm.tasks[turn.scm_next].partition(" ")
     match task:
         case "commit":
             message = turn.commit_message or commit_message(state)
-            return m.Commit(iteration=state.iteration, message=message, fingerprint=turn.gates_saw)
+            return m.Commit(iteration=state.iteration, message=message, fingerprint=turn.cleared)
         case "push":
             return m.Push()
         case _:
@@ -83,8 +83,8 @@ def _outcome(state: LoopState) -> Outcome | None:
         return state.outcome
     if state.done is not None:
         return _done(state, state.done)
-    if state.verdict is not None:
-        return state.verdict
+    if state.decided is not None:
+        return state.decided
     if state.stopping is not None:
         return Outcome(kind=OutcomeKind.INTERRUPTED, reason=f"stopped by {state.stopping}")
     if state.phase in {Phase.READY, Phase.ATTEMPT}:
@@ -167,10 +167,9 @@ def _facts(state: LoopState, seen: m.Observation) -> Sequence[m.Entry]:  # one a
         case m.Verified():
             return (m.WorkVerified(at=seen.at, survey=seen.survey, tree=seen.tree, restorations=seen.restorations),)
         case m.ScmSeen():
-            return (m.ScmEnded(at=seen.at, step=STEPS[type(_scm_action(state))], verdict=seen.verdict, sha=seen.sha),)
+            return (m.ScmEnded(at=seen.at, step=STEPS[type(_scm_action(state))], verdict=seen.verdict, survey=seen.survey, sha=seen.sha),)
         case m.Waited():
-            over = state.wait_until is None or seen.at >= state.wait_until
-            return (m.WaitEnded(at=seen.at),) if over else ()
+            return (m.WaitEnded(at=seen.at),) if seen.over else ()
         case m.RequestSeen():
             return (m.RequestTaken(at=seen.at, kind=seen.kind, author=seen.author, text=seen.text, request_id=seen.request_id),)
     assert_never(seen)
@@ -185,7 +184,7 @@ def _opened(state: LoopState, seen: m.WorkSurveyed) -> m.Entry:
     untouched = state.spent.calls == 0 and not state.spec.gates
     if seen.survey.complete and (unknown or untouched):
         return m.CheckStarted(at=seen.at, survey=seen.survey, tree=seen.tree, snapshot=seen.snapshot)
-    edited = state.iteration > 0 and state.survey is not None and state.survey.digest != seen.survey.digest
+    edited = state.survey is not None and state.survey.digest != seen.survey.digest
     return m.IterationStarted(at=seen.at, number=state.iteration + 1, survey=seen.survey, tree=seen.tree, snapshot=seen.snapshot, edited=edited)
 
 
@@ -205,7 +204,8 @@ def _attempt_ended(state: LoopState, seen: m.AttemptSeen) -> m.Entry:
 
 def _changes_judged(state: LoopState, seen: m.Judged) -> m.Entry:
     turn = state.open_turn
-    changed = state.tree is None or state.tree.fingerprint != seen.tree.fingerprint
+    # Work that git does not see (ignored, assume-unchanged) counts as well.
+    changed = (state.tree, state.survey) != (seen.tree, seen.survey) or bool(seen.restorations)
     if turn.last is None:
         ending, reason = Ending.LOST, "Ralph died while it ran"
     else:
@@ -256,11 +256,11 @@ def open_runs(state: LoopState) -> tuple[str, ...]:
     return (gates_run_id(state),) if state.step is m.Step.RUN_GATES else ()
 
 
-def close_open(state: LoopState, at: float, dice: float) -> Iterator[m.Entry]:
+def close_open(state: LoopState, at: float) -> Iterator[m.Entry]:
     """The entries that close what was open when the last incarnation died.
 
     All recoveries but LOST leave the phase as it is, and `next_action` gives the same action again: commit looks for its trailer, and
     merge aborts a half merge, whenever they run.
     """
     if state.step is not None and ON_RESUME[state.step] is Recovery.LOST:
-        yield m.AttemptLost(at=at, dice=dice, charged_usd=estimated_charge(state))
+        yield m.AttemptLost(at=at, charged_usd=estimated_charge(state))

@@ -39,14 +39,14 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
             return replace(_looked(state, entry), phase=Phase.ATTEMPT, iteration=entry.number, turn=turn)
         case m.CheckStarted():
             turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot, lawful=entry.snapshot, checking=True)
-            return replace(_looked(state, entry), phase=Phase.GATES if state.spec.gates else Phase.CLOSE, turn=turn)
+            return _on_to_gates(replace(_looked(state, entry), turn=turn))
         case m.CheckEnded():
             red = None if entry.done else entry.fingerprint
             feedback = entry.feedback or state.feedback
             state = replace(state, phase=Phase.READY, turn=None, done=entry.strength)
             return replace(state, red_fingerprint=red, checked=state.iteration, feedback=feedback)
         case m.WorkLost():
-            return replace(state, verdict=Outcome(kind=OutcomeKind.FAILED, reason=entry.reason))
+            return replace(state, decided=Outcome(kind=OutcomeKind.FAILED, reason=entry.reason))
         case m.AttemptStarted():
             return _attempt_started(state, entry)
         case m.AttemptEnded():
@@ -54,7 +54,7 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
         case m.AttemptLost():
             spent = replace(state.spent, cost_usd=state.spent.cost_usd + entry.charged_usd, estimated=True)
             turn = replace(state.open_turn, last=None)
-            return replace(state, phase=Phase.JUDGE, step=None, spent=spent, turn=turn, carried=())
+            return replace(state, phase=Phase.JUDGE, step=None, spent=spent, turn=turn)
         case m.StepStarted():
             return replace(state, step=entry.step, step_since=entry.at)
         case m.ChangesJudged():
@@ -88,7 +88,17 @@ def _looked(state: LoopState, seen: m.IterationStarted | m.CheckStarted | m.File
 
 
 def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
-    """A loop that had ended begins its breakers anew: a person looked at it. One that crashed goes on counting."""
+    """A loop that had ended begins its breakers anew: a person looked at it. One that crashed goes on counting.
+
+    The workspace may have changed meanwhile: what the gates saw before is seen again, unless it is being committed, which is safe by itself.
+    """
+    if entry.look is not None:
+        turn = replace(state.open_turn, lawful=entry.look.lawful)
+        state = replace(state, survey=entry.look.survey, tree=entry.look.tree, turn=turn)
+    if state.phase is Phase.VERIFY or (
+        state.phase is Phase.SCM and state.spec.gates and state.open_turn.scm_next == 0 and state.step is not m.Step.COMMIT
+    ):
+        state = replace(state, phase=Phase.GATES, step=None, turn=replace(state.open_turn, verdicts=(), cleared=None))
     streaks, spent = state.streaks, state.spent
     if state.outcome is not None:
         streaks, spent = Streaks(last_checks=streaks.last_checks), replace(spent, waits=0, waited_s=0.0)
@@ -97,7 +107,7 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
         spec=entry.spec,
         incarnation=entry.incarnation,
         outcome=None,
-        verdict=None,
+        decided=None,
         stopping=None,
         checked=None,
         streaks=streaks,
@@ -135,8 +145,6 @@ def _attempt_ended(state: LoopState, entry: m.AttemptEnded) -> LoopState:
         step=None,
         spent=spent,
         turn=replace(state.open_turn, last=entry),
-        tells=tuple(tell for tell in state.tells if tell.request_id not in state.carried),
-        carried=(),
     )
 
 
@@ -148,6 +156,10 @@ def _added(total: Usage, one: Usage) -> Usage:
         cache_read_tokens=total.cache_read_tokens + one.cache_read_tokens,
         cache_write_tokens=total.cache_write_tokens + one.cache_write_tokens,
     )
+
+
+UNREAD = frozenset({Ending.LOST, Ending.USAGE_LIMIT, Ending.FATAL})
+"""Endings after which nobody can say that the prompt was read: its messages are carried again."""
 
 
 def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
@@ -172,6 +184,8 @@ def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
         tree=entry.tree,
         turn=turn,
         streaks=_streaks_after(state.streaks, turn, entry.ending),
+        tells=tuple(tell for tell in state.tells if entry.ending in UNREAD or tell.request_id not in state.carried),
+        carried=(),
         feedback=state.feedback + tuple(Feedback(text=text) for text in told),
     )
     return replace(state, phase=Phase.RESTORE) if entry.restorations else _after_ending(state)
@@ -220,13 +234,14 @@ def _on_to_gates(state: LoopState) -> LoopState:
 
 def _on_to_scm(state: LoopState) -> LoopState:
     assert state.tree is not None
-    tasks = state.spec.scm.tasks and not state.open_turn.checking
-    turn = replace(state.open_turn, gates_saw=state.tree.fingerprint, head=state.tree.head)
+    # Work that a person finished is not committed for them; what an iteration could not commit or merge is still owed.
+    tasks = state.spec.scm.tasks and (state.scm_owed or not state.open_turn.checking)
+    turn = replace(state.open_turn, cleared=state.tree.fingerprint, head=state.tree.head)
     return replace(state, phase=Phase.SCM if tasks else Phase.CLOSE, turn=turn)
 
 
 def _decided(state: LoopState, kind: OutcomeKind) -> LoopState:
-    return replace(state, phase=Phase.ATTEMPT, verdict=Outcome(kind=kind, reason=state.open_turn.reason))
+    return replace(state, phase=Phase.ATTEMPT, decided=Outcome(kind=kind, reason=state.open_turn.reason))
 
 
 def _backed_off(state: LoopState) -> LoopState:
@@ -273,14 +288,16 @@ def _scm_ended(state: LoopState, entry: m.ScmEnded) -> LoopState:
     turn = replace(turn, scm=(*turn.scm, entry.verdict), scm_next=turn.scm_next + 1)
     if entry.step is not m.Step.PUSH and not entry.verdict.passed:
         told = f"Source control: {entry.verdict.name} failed. {entry.verdict.reason}"
-        turn = replace(turn, notes=(*turn.notes, told), gates_saw=None)
+        turn = replace(turn, notes=(*turn.notes, told), cleared=None)
     if entry.step is m.Step.COMMIT and entry.sha is not None:
         turn = replace(turn, head=entry.sha)
     if entry.step is m.Step.MERGE and entry.verdict.passed and entry.sha != turn.head:
         # The merged tree is one that no gate has seen, also where the merge was made before a crash: nothing is done on it in this iteration.
-        turn = replace(turn, gates_saw=None)
-    more = turn.scm_next < len(state.spec.scm.tasks) and entry.verdict.passed
-    return replace(state, phase=Phase.SCM if more else Phase.CLOSE, step=None, turn=turn)
+        turn = replace(turn, cleared=None)
+    goes_on = entry.verdict.passed or entry.step is m.Step.PUSH
+    more = goes_on and turn.scm_next < len(state.spec.scm.tasks)
+    owed = turn.cleared is None if not more else state.scm_owed
+    return replace(state, phase=Phase.SCM if more else Phase.CLOSE, step=None, turn=turn, survey=entry.survey, scm_owed=owed)
 
 
 def _iteration_ended(state: LoopState, entry: m.IterationEnded) -> LoopState:
@@ -311,6 +328,10 @@ def _red_fingerprint(state: LoopState, turn: Turn) -> str | None:
 
 
 def _request_taken(state: LoopState, entry: m.RequestTaken) -> LoopState:
-    if entry.kind == "tell":
-        return replace(state, tells=(*state.tells, entry))
-    return replace(state, stopping=entry.author)
+    match entry.kind:
+        case m.TELL:
+            return replace(state, tells=(*state.tells, entry))
+        case m.STOP:
+            return replace(state, stopping=entry.author)
+        case _:  # put there by a newer program: recorded, and nothing follows from it
+            return state

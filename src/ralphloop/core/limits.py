@@ -11,6 +11,9 @@ LONGEST_PROBE_S = 3600.0
 JITTER_SHARE = 0.05
 JITTER_MAX_S = 60.0
 
+RAISING = {"iterations": "-m N", "calls": "--max-calls N", "minutes": "--max-minutes N", "cost_usd": "--max-cost N"}
+"""The flag of `ralph resume` that raises a bound."""
+
 
 def limit_reached(state: LoopState, *, new_iteration: bool) -> Outcome | None:
     """The bound that forbids another attempt (or another iteration), or None."""
@@ -18,7 +21,7 @@ def limit_reached(state: LoopState, *, new_iteration: bool) -> Outcome | None:
     checks = (
         ("instant_deaths", streaks.instant_deaths, limits.instant_deaths, "{:g} attempts in a row died at once"),
         ("stall", streaks.stalled, limits.stall, "{:g} iterations in a row made no progress"),
-        ("calls", spent.calls, limits.calls, "{:g} agent processes were started"),
+        ("calls", spent.calls, limits.calls, "{:g} agent calls are used up"),
         ("cost_usd", spent.cost_usd, limits.cost_usd, "${:.2f} were spent"),
         ("minutes", spent.active_s / 60, limits.minutes, "{:.1f} minutes were worked"),
         ("usage_waits", spent.waits - 1, limits.usage_waits, "{:g} waits for a usage limit did not help"),

@@ -289,6 +289,7 @@ class ScmSeen:
 
     at: float
     verdict: Verdict
+    survey: Survey
     sha: str | None = None
 
 
@@ -297,18 +298,22 @@ class Waited:
     """Time has passed; perhaps not all of it."""
 
     at: float
+    over: bool
+
+
+STOP, TELL = "stop", "tell"
+"""The requests that this version knows; others are recorded, and nothing follows from them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSeen:
-    """A person asked for something: `kind` is stop or tell. `request_id` is None for a signal."""
+    """A person asked for something, by kind. `request_id` is None for a signal."""
 
     at: float
     kind: str
     author: str
     text: str = ""
     request_id: int | None = None
-    incarnation: int | None = None
 
 
 Observation = WorkSurveyed | WorkUnreadable | AttemptSeen | Judged | RestoreSeen | GatesSeen | Verified | ScmSeen | Waited | RequestSeen
@@ -326,13 +331,23 @@ class LoopStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FreshLook:
+    """The work, the tree and the protected files as they are when a loop is taken up again."""
+
+    survey: Survey
+    tree: Tree
+    lawful: tuple[ProtectedFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoopResumed:
-    """A new incarnation took the loop up again, perhaps under a changed spec (raised limits, reloaded settings)."""
+    """A new incarnation took the loop up again, perhaps with raised limits. `look`: what it found where nothing was left to be judged."""
 
     at: float
     spec: LoopSpec
     incarnation: int
     changes: tuple[str, ...] = ()
+    look: FreshLook | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,7 +422,6 @@ class AttemptLost:
     """Ralph died while an agent process ran. Charged with an estimate."""
 
     at: float
-    dice: float
     charged_usd: float
 
 
@@ -479,6 +493,7 @@ class ScmEnded:
     at: float
     step: Step
     verdict: Verdict
+    survey: Survey
     sha: str | None = None
 
 

@@ -100,8 +100,6 @@ EXIT_CODES = {
     OutcomeKind.FAILED: 4,
     OutcomeKind.INTERRUPTED: 130,
 }
-CONFIG_EXIT_CODE = 2
-BUG_EXIT_CODE = 70
 
 STATUS_WORDS = {
     OutcomeKind.DONE: "complete",
@@ -153,10 +151,11 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectedFile:
-    """One file of a Snapshot: its content by digest, or None where there was no such file."""
+    """One file of a Snapshot: its content by digest, or None where there was no such file, and whether it could be run."""
 
     path: str
     digest: str | None
+    executable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +166,7 @@ class Restoration:
     digest: str | None
     reason: str
     replaced: str | None = None
+    executable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,6 +346,8 @@ class RunReport:
     start_error: str | None = None
     output_bytes: int = 0
     dropped_bytes: int = 0
+    stdout_digest: str | None = None
+    stderr_digest: str | None = None
     stderr_tail: str = ""
 
 

@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from ralphloop.core.messages import AttemptSeen, Entry, Event, RequestSeen, RunAgent, Verified
+from ralphloop.core.messages import AttemptSeen, Entry, Event, RequestSeen, RunAgent
 from ralphloop.core.model import (
     AgentSpec,
     Gate,
-    ProtectedFile,
-    Restoration,
     RunReport,
     StreamReport,
     Survey,
@@ -35,8 +33,11 @@ class Clock(Protocol):
     def dice(self) -> float:
         """A random number in [0, 1)."""
 
-    def wait(self, until: float) -> None:
-        """Return at that moment, or earlier when somebody wants something."""
+    def wait(self, until: float, longest_s: float) -> bool:
+        """Return at that moment, or earlier when somebody wants something; whether it has come.
+
+        It has also come when so many seconds have passed in this process: the clock of day may be set back meanwhile.
+        """
 
 
 class Journal(Protocol):
@@ -88,7 +89,10 @@ class Workspace(Protocol):
     def read(self, path: str) -> bytes | None:
         """The content of a regular file, or None where there is none; never through a link."""
 
-    def restore(self, path: str, content: bytes | None) -> None:
+    def is_executable(self, path: str) -> bool:
+        """Whether there is a regular file that its owner may run."""
+
+    def restore(self, path: str, content: bytes | None, *, executable: bool = False) -> None:
         """Put content back (None: take the file away), whatever stands in its place now."""
 
     def read_at(self, revision: str, path: str) -> bytes | None:
@@ -245,26 +249,3 @@ class Adapter(Protocol):
 
     def parser(self) -> StreamParser:
         """A fresh parser for one run."""
-
-
-__all__ = [
-    "Adapter",
-    "Agent",
-    "Blobs",
-    "CallReport",
-    "Clock",
-    "Gates",
-    "Invocation",
-    "Journal",
-    "Launch",
-    "Ports",
-    "ProtectedFile",
-    "Requests",
-    "Restoration",
-    "Runner",
-    "StreamParser",
-    "Verified",
-    "Watcher",
-    "Work",
-    "Workspace",
-]

@@ -36,6 +36,10 @@ class Phase(StrEnum):
     CLOSE = "close"
 
 
+PAST_JUDGING = frozenset({Phase.GATES, Phase.VERIFY, Phase.SCM})
+"""Phases in which no agent has run since the disk was judged."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
     """What the loop has used up, every purpose of attempt included."""
@@ -68,7 +72,10 @@ NO_STREAKS = Streaks()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """The open iteration; or, `checking`, the gates alone on work that was found complete."""
+    """The open iteration; or, `checking`, the gates alone on work that was found complete.
+
+    `cleared` is the fingerprint of the tree on which no gate of this turn was red; without it nothing is committed and nothing is done.
+    """
 
     survey: Survey
     tree: Tree
@@ -86,7 +93,7 @@ class Turn:
     lawful: tuple[ProtectedFile, ...] = ()
     notes: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
-    gates_saw: str | None = None
+    cleared: str | None = None
     head: str | None = None
     tampered: bool = False
     scm_next: int = 0
@@ -116,11 +123,12 @@ class LoopState:
     run_id: str | None = None
     red_fingerprint: str | None = None
     checked: int | None = None
+    scm_owed: bool = False
     wait_until: float | None = None
     wait_why: str = ""
     stopping: str | None = None
     done: Strength | None = None
-    verdict: Outcome | None = None
+    decided: Outcome | None = None
     outcome: Outcome | None = None
 
     @property

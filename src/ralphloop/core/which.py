@@ -1,6 +1,6 @@
 """Which loop does `run` mean: the newest loop of that name in that workspace, a new one, or none.
 
-The table of design §7, as code: one row per way a loop of that name can be.
+The table of design §7, as code: one row per way a loop of that name can be. A loop that is alive is refused before this is asked: its lock is held.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ class Standing(StrEnum):
     """How the loop of that name is, as far as starting it goes."""
 
     ABSENT = "absent"
-    ALIVE = "alive"
     CRASHED = "crashed"
     INTERRUPTED = "interrupted"
     WAITING = "waiting"
@@ -29,7 +28,6 @@ class Choice(StrEnum):
 
     NEW = "a new loop"
     RESUME = "the loop is resumed"
-    REFUSE = "refused: the loop is alive"
     EXPLAIN = "the reason it ended, and the way on"
     FINISHED = "there is nothing left to do"
 
@@ -63,8 +61,6 @@ class Found:
 
 def choose(found: Found, wanted: WorkSpec, *, new: bool, open_work: bool) -> Choice:
     """What `run` does. `open_work`: the work, as it is on disk now, has something left to do."""
-    if found.standing is Standing.ALIVE:
-        return Choice.REFUSE
     if new or found.work != wanted:
         return Choice.NEW
     choice = _SAME_WORK[found.standing]

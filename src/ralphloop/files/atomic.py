@@ -26,7 +26,7 @@ def replace_at(directory: int, name: str, content: bytes, mode: int | None = Non
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
         raise
-    _sync_directory(directory)
+    sync_directory(directory)
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
@@ -38,10 +38,15 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
         os.close(directory)
 
 
-def _sync_directory(directory: int) -> None:
+def sync_directory(directory: Path | int) -> None:
+    """Make a new name in a directory, by path or by descriptor, survive a power cut."""
+    descriptor = directory if isinstance(directory, int) else os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(directory)
+        os.fsync(descriptor)
     except OSError as error:
         # File systems of other systems (9p under WSL2, some FUSE mounts) cannot sync a directory; the file itself is safe.
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
             raise
+    finally:
+        if descriptor is not directory:
+            os.close(descriptor)

@@ -17,18 +17,22 @@ class BlobStore:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._proven: set[str] = set()
 
     def put(self, content: bytes) -> str:
         """Keep the content durably; the answer is its SHA-256 in hex."""
         digest = hashlib.sha256(content).hexdigest()
+        if digest in self._proven:
+            return digest
         path = self._directory / digest
         try:
-            # Compared, not only looked for: a damaged copy is healed by the next put.
+            # Compared, not only looked for: a damaged copy is healed by the first put of each process.
             if not path.is_file() or path.read_bytes() != content:
                 self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
                 replace_file(path, content)
         except OSError as error:
             raise RalphError(f"{path} cannot be written: {error.strerror}; free space or check the permissions, then resume") from error
+        self._proven.add(digest)
         return digest
 
     def get(self, digest: str) -> bytes:

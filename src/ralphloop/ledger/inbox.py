@@ -16,8 +16,8 @@ SELECT id, incarnation, ?, ?, ?, ? FROM loop WHERE id = ?"""
 
 # A `stop` was meant for the incarnation that its author saw; a `tell` is for the work, whoever does it.
 _OPEN = """
-SELECT id, at, kind, author, text, incarnation FROM inbox
-WHERE loop_id = ? AND id > ? AND taken_seq IS NULL AND (incarnation >= ? OR kind NOT IN ('stop', 'pause'))
+SELECT id, at, kind, author, text FROM inbox
+WHERE loop_id = ? AND id > ? AND taken_seq IS NULL AND (incarnation >= ? OR kind <> 'stop')
 ORDER BY id"""
 
 
@@ -41,7 +41,4 @@ class Inbox:
         rows = self._database.rows(_OPEN, (loop_id, self._handed_out.get(loop_id, 0), incarnation))
         if rows:
             self._handed_out[loop_id] = rows[-1][0]
-        return [
-            RequestSeen(request_id=id_, at=at, kind=kind, author=author, text=text, incarnation=row_incarnation)
-            for id_, at, kind, author, text, row_incarnation in rows
-        ]
+        return [RequestSeen(request_id=id_, at=at, kind=kind, author=author, text=text) for id_, at, kind, author, text in rows]

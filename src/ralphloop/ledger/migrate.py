@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from ralphloop.files.atomic import sync_directory
 from ralphloop.ledger.location import uri
 from ralphloop.ledger.schema import MIGRATIONS, Migrations, refuse_newer, version_of
 
@@ -28,7 +29,7 @@ def create_if_missing(path: Path) -> None:
         _link_unless_there(new, path)
     finally:
         new.unlink(missing_ok=True)
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Migrations = MIGRATIONS) -> None:
@@ -81,12 +82,3 @@ def _link_unless_there(new: Path, path: Path) -> None:
         os.link(new, path)
     except FileExistsError:
         return
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make the new name survive a power cut."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

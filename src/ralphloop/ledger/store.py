@@ -48,14 +48,16 @@ class Ledger:
         self.database = Database(path)
         self._incarnations: dict[str, int] = {}
 
-    def create_loop(self, spec: LoopSpec, identity: ProcessIdentity, at: float) -> None:
-        """Enter a new loop, with this process as its writer."""
+    def create_loop(self, spec: LoopSpec, identity: ProcessIdentity, at: float, entries: Sequence[Entry] = ()) -> None:
+        """Enter a new loop and its first entries, all or nothing, with this process as its writer."""
         work = spec.work
         values = (spec.loop_id, spec.name, spec.workspace, work.kind, work.task_file, spec.limits.iterations, at, at)
         process = (identity.boot_id, identity.pid, identity.started, __version__)
         with self.database.transaction() as connection:
             if connection.execute(_CREATE, bindable((*values, *process))).rowcount != 1:
                 raise LedgerError(f"there is a loop {spec.loop_id} in the ledger {self.database.path} already: a new loop needs a fresh id")
+            connection.executemany(_INSERT, [(spec.loop_id, seq, *_row(entry)) for seq, entry in enumerate(entries, 1)])
+            connection.execute("UPDATE loop SET last_seq = ? WHERE id = ?", (len(entries), spec.loop_id))
         self._incarnations[spec.loop_id] = 1
 
     def take_over(self, loop_id: str, identity: ProcessIdentity, incarnation: int) -> None:

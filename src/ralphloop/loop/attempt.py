@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from ralphloop.core.claims import detect_claim
 from ralphloop.core.messages import AttemptSeen, RunAgent
 from ralphloop.core.model import LoopSpec, ProtectedFile
 from ralphloop.core.ports import Adapter, Clock, Launch, Runner, StreamParser, Watcher
-from ralphloop.files.artifacts import digest_of, write_artifact
+from ralphloop.files.artifacts import write_artifact
 
 PROMPT, EVENTS, STDERR, FINAL = "prompt.md", "events.ndjson", "stderr.log", "final.md"
 
@@ -31,20 +33,22 @@ class CliAgent:
     def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
         """Run one agent process to its end."""
         directory = self.directory(action.iteration, action.attempt)
-        write_artifact(directory / PROMPT, prompt.encode("utf-8", "surrogateescape"))
+        prompt_bytes = prompt.encode("utf-8", "replace")
+        write_artifact(directory / PROMPT, prompt_bytes)
         parser = self.adapter.parser()
         run = self.runner.supervise(self._launch(action, prompt, directory), self._listener(parser))
         stream = parser.finish(run)
-        write_artifact(directory / FINAL, stream.final_words.encode("utf-8", "replace"))
+        final_bytes = stream.final_words.encode("utf-8", "replace")
+        with suppress(OSError):  # the ledger has the words as well
+            write_artifact(directory / FINAL, final_bytes)
+        artifacts = {PROMPT: sha256(prompt_bytes), EVENTS: run.stdout_digest, STDERR: run.stderr_digest, FINAL: sha256(final_bytes)}
         return AttemptSeen(
             at=self.clock.now(),
             dice=self.clock.dice(),
             run=run,
             stream=stream,
             claim=detect_claim(stream.final_words, self.spec.completion.text),
-            artifacts=tuple(
-                ProtectedFile(path=str(directory / name), digest=digest_of(directory / name)) for name in (PROMPT, EVENTS, STDERR, FINAL)
-            ),
+            artifacts=tuple(ProtectedFile(path=str(directory / name), digest=digest) for name, digest in artifacts.items()),
         )
 
     def end_leftovers(self, run_id: str) -> None:
@@ -73,3 +77,8 @@ class CliAgent:
             return parser.result_seen
 
         return listen
+
+
+def sha256(content: bytes) -> str:
+    """The digest of an artifact, of what Ralph knows it to be: an agent could change the file afterwards."""
+    return hashlib.sha256(content).hexdigest()

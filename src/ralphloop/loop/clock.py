@@ -15,6 +15,7 @@ class SystemClock:
     def __init__(self, nap: Callable[[float], None]) -> None:
         self._nap = nap
         self._random = random.SystemRandom()
+        self._waiting: tuple[float, float] | None = None
 
     def now(self) -> float:
         """Seconds of the Unix clock."""
@@ -24,8 +25,14 @@ class SystemClock:
         """A random number in [0, 1)."""
         return self._random.random()
 
-    def wait(self, until: float) -> None:
-        """One nap towards that moment: the loop looks for requests between naps, and a clock that is set does no harm."""
-        left = until - self.now()
+    def wait(self, until: float, longest_s: float) -> bool:
+        """One nap towards that moment, and whether it has come: the loop looks for requests between naps.
+
+        A clock that is set back does not prolong a wait: it ends, at the latest, when its length has passed on the monotonic clock.
+        """
+        if self._waiting is None or self._waiting[0] != until:
+            self._waiting = (until, time.monotonic() + min(max(until - self.now(), 0.0), longest_s))
+        left = min(until - self.now(), self._waiting[1] - time.monotonic())
         if left > 0:
             self._nap(min(left, LONGEST_NAP_S))
+        return self.now() >= until or time.monotonic() >= self._waiting[1]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ralphloop.core.decide import begin, close_open, decide, next_action
 from ralphloop.core.evolve import evolve
-from ralphloop.core.messages import Entry, LoopResumed, Stop
+from ralphloop.core.messages import Entry, Judge, LoopResumed, Restore, Stop
 from ralphloop.core.model import Outcome
 from ralphloop.core.ports import Ports
 from ralphloop.core.state import LoopState
-from ralphloop.loop.perform import perform
+from ralphloop.loop.perform import look_again, perform
 
 
 def run(state: LoopState, ports: Ports) -> Outcome:
@@ -27,9 +28,17 @@ def run(state: LoopState, ports: Ports) -> Outcome:
 
 
 def reopen(state: LoopState, resumed: LoopResumed, ports: Ports) -> LoopState:
-    """The state of a loop that is taken up again: what was open when it died is closed first."""
-    state = record(state, [resumed], ports)
-    return record(state, list(close_open(state, resumed.at, ports.clock.dice())), ports)
+    """The state of a loop that is taken up again: what a person changed meanwhile is seen, and what was open when it died is closed."""
+    state = record(state, [replace(resumed, look=look_again(state, ports))], ports)
+    return record(state, list(close_open(state, resumed.at)), ports)
+
+
+def settle(state: LoopState, ports: Ports) -> LoopState:
+    """Judge what a lost attempt left and put it right, and do no more: nothing else may look at the disk before."""
+    while isinstance(action := next_action(state), Judge | Restore):
+        state = record(state, begin(state, action, ports.clock.now()), ports)
+        state = record(state, decide(state, perform(action, state, ports)), ports)
+    return state
 
 
 def record(state: LoopState, entries: Sequence[Entry], ports: Ports) -> LoopState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from ralphloop.core import messages as m
@@ -10,7 +10,7 @@ from ralphloop.core.claims import ClaimReading
 from ralphloop.core.model import EndedBy, ProtectedFile, Restoration, RunReport, StreamReport, Survey, Verdict
 from ralphloop.core.ports import Ports
 from ralphloop.core.prompts import build_prompt
-from ralphloop.core.state import LoopState
+from ralphloop.core.state import PAST_JUDGING, LoopState
 from ralphloop.errors import WorkError
 
 
@@ -38,15 +38,16 @@ def _perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
             return verify(action, state, ports)
         case m.Commit():
             verdict, sha = ports.workspace.commit(action.message, trailer(state, action.iteration), action.fingerprint)
-            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha)
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=surveyed(state, ports))
         case m.Push():
-            return m.ScmSeen(at=ports.clock.now(), verdict=ports.workspace.push())
+            verdict = ports.workspace.push()
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, survey=surveyed(state, ports))
         case m.Merge():
             verdict, sha = ports.workspace.merge(action.branch)
-            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha)
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=surveyed(state, ports))
         case m.Wait():
-            ports.clock.wait(action.until)
-            return m.Waited(at=ports.clock.now())
+            over = ports.clock.wait(action.until, action.until - state.step_since)
+            return m.Waited(at=ports.clock.now(), over=over)
         case m.Stop():
             raise AssertionError("the engine stops by itself")
     assert_never(action)
@@ -54,7 +55,7 @@ def _perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
 
 def survey_work(state: LoopState, ports: Ports) -> m.Observation:
     """Take the Snapshot first, so that what is surveyed is no newer than what is protected."""
-    snapshot = protected_files(state, ports)
+    snapshot = digests(protected_contents(state, ports), ports)
     survey = ports.work.survey()
     return m.WorkSurveyed(at=ports.clock.now(), survey=survey, tree=ports.workspace.look(), snapshot=snapshot)
 
@@ -74,12 +75,13 @@ def judge(action: m.Judge, state: LoopState, ports: Ports) -> m.Observation:
     """Compare with the Snapshot; nothing is put back before it is written down."""
     before = state.tree
     tree = ports.workspace.look()
+    contents = protected_contents(state, ports)
     return m.Judged(
         at=ports.clock.now(),
         survey=surveyed(state, ports),
         tree=tree,
-        lawful=protected_files(state, ports),
-        restorations=tuple(unlawful_changes(action.snapshot, ports)),
+        lawful=digests(contents, ports),
+        restorations=tuple(unlawful_changes(action.snapshot, contents, ports)),
         notes=ports.workspace.describe_moves(before, tree) if before else (),
     )
 
@@ -88,7 +90,7 @@ def restore(action: m.Restore, state: LoopState, ports: Ports) -> m.Observation:
     """Put the files back; where the agent committed the illegal version, commit the lawful one after it."""
     for restoration in action.restorations:
         content = None if restoration.digest is None else ports.blobs.get(restoration.digest)
-        ports.workspace.restore(restoration.path, content)
+        ports.workspace.restore(restoration.path, content, executable=restoration.executable)
     illegal = illegal_at_head(action, ports)
     message = f"ralph: undo a change of {', '.join(illegal)}"
     sha = ports.workspace.commit_paths(illegal, message, f"Ralph-Undo: {state.spec.loop_id}/{action.iteration}") if illegal else None
@@ -96,7 +98,7 @@ def restore(action: m.Restore, state: LoopState, ports: Ports) -> m.Observation:
         at=ports.clock.now(),
         survey=surveyed(state, ports),
         tree=ports.workspace.look(),
-        lawful=protected_files(state, ports),
+        lawful=digests(protected_contents(state, ports), ports),
         undo_commit=sha,
     )
 
@@ -125,6 +127,14 @@ def verify(action: m.Verify, state: LoopState, ports: Ports) -> m.Observation:
     )
 
 
+def look_again(state: LoopState, ports: Ports) -> m.FreshLook | None:
+    """What a loop that is taken up again finds where its last attempt has been judged already: what differs now, a person did."""
+    if state.phase not in PAST_JUDGING:
+        return None
+    lawful = digests(protected_contents(state, ports), ports)
+    return m.FreshLook(survey=surveyed(state, ports), tree=ports.workspace.look(), lawful=lawful)
+
+
 # --- what the handlers share ------------------------------------------------------------------------------------------
 
 
@@ -142,10 +152,20 @@ def surveyed(state: LoopState, ports: Ports) -> Survey:
         return state.survey
 
 
-def protected_files(state: LoopState, ports: Ports) -> tuple[ProtectedFile, ...]:
-    """The protected files as they are now, their contents kept."""
-    paths = dict.fromkeys((*ports.work.files(), *state.spec.protect))
-    return tuple(ProtectedFile(path=path, digest=kept(readable(path, ports), ports)) for path in paths)
+Contents = Mapping[str, bytes | None]
+
+
+def protected_contents(state: LoopState, ports: Ports) -> Contents:
+    """The protected files as they are now, each read once: what is judged is what is kept."""
+    return {path: readable(path, ports) for path in (*ports.work.files(), *state.spec.protect)}
+
+
+def digests(contents: Contents, ports: Ports) -> tuple[ProtectedFile, ...]:
+    """Those files by digest, their contents kept."""
+    return tuple(
+        ProtectedFile(path=path, digest=kept(content, ports), executable=content is not None and ports.workspace.is_executable(path))
+        for path, content in contents.items()
+    )
 
 
 def readable(path: str, ports: Ports) -> bytes | None:
@@ -161,14 +181,15 @@ def kept(content: bytes | None, ports: Ports) -> str | None:
     return None if content is None else ports.blobs.put(content)
 
 
-def unlawful_changes(snapshot: Iterable[ProtectedFile], ports: Ports) -> Iterable[Restoration]:
+def unlawful_changes(snapshot: Iterable[ProtectedFile], contents: Contents, ports: Ports) -> Iterable[Restoration]:
     """What has to be put back: the work judges its own files, any other protected file must not change at all."""
     for file in snapshot:
-        now = readable(file.path, ports)
+        now = contents.get(file.path)
         if file.path in ports.work.files():
             content, reasons = ports.work.judge(file.path, content_of(file, ports), now)
             if reasons:
-                yield Restoration(path=file.path, digest=kept(content, ports), reason="\n".join(reasons), replaced=kept(now, ports))
+                reason, replaced = "\n".join(reasons), kept(now, ports)
+                yield Restoration(path=file.path, digest=kept(content, ports), reason=reason, replaced=replaced, executable=file.executable)
         else:
             restoration = changed_file(file, now, ports)
             if restoration is not None:
@@ -178,11 +199,13 @@ def unlawful_changes(snapshot: Iterable[ProtectedFile], ports: Ports) -> Iterabl
 def changed_file(file: ProtectedFile, now: bytes | None, ports: Ports) -> Restoration | None:
     """The restoration of a file that must not differ, or None where it does not."""
     replaced = kept(now, ports)
-    if replaced == file.digest:
+    same_mode = now is None or ports.workspace.is_executable(file.path) is file.executable
+    if replaced == file.digest and same_mode:
         return None
     what = "was changed" if file.digest and now is not None else "was deleted" if file.digest else "was made"
     back = "it is as it was" if file.digest else "it is gone again"
-    return Restoration(path=file.path, digest=file.digest, reason=f"{file.path} is protected and {what}; {back}.", replaced=replaced)
+    reason = f"{file.path} is protected and {what}; {back}."
+    return Restoration(path=file.path, digest=file.digest, reason=reason, replaced=replaced, executable=file.executable)
 
 
 def content_of(file: ProtectedFile, ports: Ports) -> bytes | None:

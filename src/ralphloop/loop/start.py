@@ -14,17 +14,18 @@ from pathlib import Path
 from ralphloop.config.resolve import Resolved
 from ralphloop.core.decide import open_runs
 from ralphloop.core.evolve import fold
+from ralphloop.core.limits import RAISING
 from ralphloop.core.messages import LoopResumed, LoopStarted
 from ralphloop.core.model import LoopSpec, OutcomeKind
-from ralphloop.core.state import LoopState
+from ralphloop.core.state import LoopState, Phase
 from ralphloop.core.which import STANDINGS, Choice, Found, Standing, choose, has_open_work
 from ralphloop.errors import ConfigError, LoopBusy, WorkError
 from ralphloop.files.locks import Holder, LoopLock
 from ralphloop.files.places import ledger_path, lock_path, prepare_state_home
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.ledger.store import Ledger
-from ralphloop.loop.engine import record, reopen, run
-from ralphloop.loop.wire import House, Place, make_ports, make_work
+from ralphloop.loop.engine import reopen, run, settle
+from ralphloop.loop.wire import House, Place, Unwatched, make_ports, make_work
 from ralphloop.process.identity import own_identity
 
 LONGEST_NAME = 50
@@ -36,10 +37,11 @@ Raised = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What `run` was asked for, settings resolved."""
+    """What `run` was asked for, settings resolved. `check` raises ConfigError where a new loop could not begin."""
 
     workspace: Path
     resolved: Resolved
+    check: Callable[[], None]
     name: str | None = None
     new: bool = False
     raised: Raised = field(default_factory=dict)
@@ -59,44 +61,52 @@ class Desk:
 
 def start(wanted: Wanted, house: House, say: Say) -> int:
     """Do what `run` means for that work and that name; the exit code."""
-    prepare_state_home(house.state_home)
     workspace = os.path.realpath(wanted.workspace)
+    _check_places(workspace, house.state_home)
     with Queries(ledger_path(house.state_home)) as queries:
         name = _name_for(wanted.name, workspace, queries, say)
-        with _locked(house, workspace, name, queries), Ledger(ledger_path(house.state_home)) as ledger:
-            desk = Desk(house=house, ledger=ledger, say=say)
-            return _start_locked(wanted, _spec(wanted.resolved, workspace, name), queries.latest(workspace, name), desk)
+        row = queries.latest(workspace, name)
+        if wanted.new or row is None or not may_go_on(row):
+            wanted.check()
+        prepare_state_home(house.state_home)
+        with _lock(house, workspace, name) as holder:
+            row = queries.latest(workspace, name)
+            if holder is not None:
+                raise LoopBusy(_busy(name, row, holder))
+            with Ledger(ledger_path(house.state_home)) as ledger:
+                return _start_locked(wanted, _spec(wanted.resolved, workspace, name), row, Desk(house=house, ledger=ledger, say=say))
 
 
 def _start_locked(wanted: Wanted, spec: LoopSpec, row: LoopRow | None, desk: Desk) -> int:
     agent_env = wanted.resolved.agent_env
-    if wanted.new or row is None or row.last_seq == 0:
+    old = fold(desk.ledger.read(row.id)) if row is not None and row.last_seq and not wanted.new else None
+    standing = Standing.ABSENT if row is None or old is None else _standing(row)
+    open_work = standing is Standing.DONE and _open_work(spec)
+    choice = choose(Found(standing=standing, work=old.spec.work if old is not None else None), spec.work, new=wanted.new, open_work=open_work)
+    if choice is Choice.NEW or row is None or old is None:
+        wanted.check()
         return _run_new(spec, agent_env, desk)
-    old = fold(desk.ledger.read(row.id))
-    found = Found(standing=_standing(row), work=old.spec.work)
-    match choose(found, spec.work, new=False, open_work=found.standing is Standing.DONE and _open_work(spec)):
-        case Choice.NEW:
-            return _run_new(spec, agent_env, desk)
-        case Choice.RESUME:
-            _say_what_is_pinned(old.spec, spec, wanted.raised, desk.say)
-            return _run_resumed(row, with_limits(old.spec, wanted.raised), agent_env, desk)
-        case choice:
-            return _explain(choice, row, old, desk.say)
+    if choice is Choice.RESUME:
+        _say_what_is_pinned(old.spec, spec, wanted.raised, desk.say)
+        return _run_resumed(row, with_limits(old.spec, wanted.raised), agent_env, desk)
+    return _explain(choice, row, old, desk.say)
 
 
-def resume(name: str, house: House, say: Say, *, raised: Raised, settings: Callable[[LoopSpec], Resolved]) -> int:
+def resume(name: str, house: House, say: Say, *, raised: Raised, agent_env: Mapping[str, str]) -> int:
     """Go on with a loop that ended or crashed, whatever the reason; the exit code."""
     with Queries(ledger_path(house.state_home)) as queries:
-        row = _find(name, queries)
+        row = find_loop(queries, name)
         prepare_state_home(house.state_home)
-        with _locked(house, row.workspace, name, queries), Ledger(ledger_path(house.state_home)) as ledger:
+        with _lock(house, row.workspace, name) as holder:
             row = queries.latest(row.workspace, name) or row
-            old = fold(ledger.read(row.id))
-            if old.outcome is not None and old.outcome.kind is OutcomeKind.DONE:
-                say(f"Loop {name} is done; there is nothing to resume. `ralph run` looks for open work.")
-                return old.outcome.exit_code
-            agent_env = settings(old.spec).agent_env
-            return _run_resumed(row, with_limits(old.spec, raised), agent_env, Desk(house=house, ledger=ledger, say=say))
+            if holder is not None:
+                raise LoopBusy(_busy(name, row, holder))
+            with Ledger(ledger_path(house.state_home)) as ledger:
+                old = fold(ledger.read(row.id))
+                if old.outcome is not None and old.outcome.kind is OutcomeKind.DONE:
+                    say(f"Loop {name} is done; there is nothing to resume. `ralph run` looks for open work.")
+                    return old.outcome.exit_code
+                return _run_resumed(row, with_limits(old.spec, raised), agent_env, Desk(house=house, ledger=ledger, say=say))
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
@@ -104,10 +114,12 @@ def resume(name: str, house: House, say: Say, *, raised: Raised, settings: Calla
 
 def _run_new(spec: LoopSpec, agent_env: Mapping[str, str], desk: Desk) -> int:
     with _work_locked(desk.house, spec):
-        ports = make_ports(spec, desk.house, desk.ledger, Place(next_seq=1, incarnation=1), agent_env)
+        ports = make_ports(spec, desk.house, desk.ledger, Place(next_seq=2, incarnation=1), agent_env)
         first = LoopStarted(at=ports.clock.now(), spec=spec)
-        desk.ledger.create_loop(spec, own_identity(), first.at)
-        return run(record(LoopState(spec=spec, at=first.at), [first], ports), ports).exit_code
+        desk.ledger.create_loop(spec, own_identity(), first.at, [first])
+        state = LoopState(spec=spec, at=first.at)
+        ports.watcher.entry(first, state)
+        return run(state, ports).exit_code
 
 
 def _run_resumed(row: LoopRow, spec: LoopSpec, agent_env: Mapping[str, str], desk: Desk) -> int:
@@ -127,13 +139,47 @@ def _run_resumed(row: LoopRow, spec: LoopSpec, agent_env: Mapping[str, str], des
         return run(reopen(state, resumed, ports), ports).exit_code
 
 
+def settle_crashed(workspace: Path, house: House, say: Say) -> None:
+    """Judge what the lost attempts of crashed loops left in this workspace.
+
+    Before settings and task lists are read: a crash must not make an agent's edit the law of the next loop.
+    """
+    path = os.path.realpath(workspace)
+    with Queries(ledger_path(house.state_home)) as queries:
+        crashed = [row for row in queries.loops() if row.workspace == path and row.outcome is None and row.last_seq]
+    for row in crashed:
+        with _lock(house, path, row.name) as holder:
+            if holder is None:
+                _settle(row, house, say)
+
+
+def _settle(row: LoopRow, house: House, say: Say) -> None:
+    with Ledger(ledger_path(house.state_home)) as ledger:
+        if fold(ledger.read(row.id)).phase not in {Phase.ATTEMPT, Phase.JUDGE, Phase.RESTORE}:
+            return
+        incarnation = row.incarnation + 1
+        ledger.take_over(row.id, own_identity(), incarnation)
+        entries = list(ledger.read(row.id))
+        state = fold(entries)
+        if state.outcome is not None or (state.phase is Phase.ATTEMPT and not open_runs(state)):
+            return
+        quiet = replace(house, watcher=Unwatched())
+        ports = make_ports(state.spec, quiet, ledger, Place(next_seq=len(entries) + 1, incarnation=incarnation), {})
+        for run_id in open_runs(state):
+            ports.agent.end_leftovers(run_id)
+        state = reopen(state, LoopResumed(at=ports.clock.now(), spec=state.spec, incarnation=incarnation), ports)
+        settled = settle(state, ports)
+        for note in settled.open_turn.notes[len(state.open_turn.notes) :]:
+            say(f"Loop {row.name} had crashed: {note}")
+
+
 def _explain(choice: Choice, row: LoopRow, old: LoopState, say: Say) -> int:
     outcome = old.outcome
     assert outcome is not None, f"{choice} is for loops that ended"
     if choice is Choice.FINISHED:
         say(f"Loop {row.name} is done ({outcome.strength}), and no task is open: nothing to do. `ralph run --new` begins afresh.")
         return outcome.exit_code
-    more = " -m N" if outcome.limit == "iterations" else ""
+    more = f" {RAISING[outcome.limit]}" if outcome.limit in RAISING else ""
     say(f"Loop {row.name} ended with {outcome.kind}: {outcome.reason}. Nothing was started.")
     say(f"Go on with `ralph resume {row.name}{more}`, or begin afresh with `ralph run --new`.")
     return outcome.exit_code
@@ -158,6 +204,16 @@ def _spec(resolved: Resolved, workspace: str, name: str) -> LoopSpec:
     )
 
 
+def _check_places(workspace: str, state_home: Path) -> None:
+    """Raise ConfigError where Ralph's own files would look like the agent's work, or the workspace's name cannot be kept."""
+    if Path(workspace) in {state_home, *state_home.parents}:
+        raise ConfigError(f"the state home {state_home} lies in the workspace {workspace}: set RALPH_STATE_HOME to a directory outside of it")
+    try:
+        workspace.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"the path {os.fsencode(workspace)!r} is not UTF-8: rename the directory") from error
+
+
 def safe_name(directory: str) -> str:
     """A loop name made of a directory's name."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", Path(directory).name)[:LONGEST_NAME].strip("-._") or "loop"
@@ -179,9 +235,15 @@ def _name_for(explicit: str | None, workspace: str, queries: Queries, say: Say) 
     return name
 
 
-def _find(name: str, queries: Queries) -> LoopRow:
+def may_go_on(row: LoopRow) -> bool:
+    """Whether `run` would go on with this loop: it has no outcome, or one that waits for a person."""
+    return row.outcome in {None, OutcomeKind.INTERRUPTED, OutcomeKind.WAITING}
+
+
+def find_loop(queries: Queries, name: str) -> LoopRow:
+    """The newest loop of that name; ConfigError with the nearest name where there is none."""
     row = queries.find(name)
-    if row is None:
+    if row is None or not row.last_seq:
         raise ConfigError(unknown_name(name, [row.name for row in queries.loops()]))
     return row
 
@@ -209,15 +271,9 @@ _WAS = {
 }
 
 
-@contextmanager
-def _locked(house: House, workspace: str, name: str, queries: Queries) -> Iterator[None]:
-    """The right to run that loop, or a refusal that says how the loop is."""
-    with _lock(house, workspace, name) as holder:
-        if holder is not None:
-            row = queries.latest(workspace, name)
-            busy = f"iteration {row.iteration}" if row else "just starting"
-            raise LoopBusy(f"loop {name} is running here ({busy}, {holder}): see `ralph status`; a second loop needs its own --name")
-        yield
+def _busy(name: str, row: LoopRow | None, holder: str) -> str:
+    where = f"iteration {row.iteration}" if row else "just starting"
+    return f"loop {name} is running here ({where}, {holder}): see `ralph status`; a second loop needs its own --name"
 
 
 @contextmanager
@@ -226,7 +282,8 @@ def _work_locked(house: House, spec: LoopSpec) -> Iterator[None]:
     if spec.work.task_file is None:
         yield
         return
-    with _lock(house, spec.workspace, f"\0{spec.work.task_file}") as holder:
+    path = os.path.realpath(Path(spec.workspace, spec.work.task_file))
+    with _lock(house, path, "\0task file") as holder:
         if holder is not None:
             raise LoopBusy(f"another loop is working on {spec.work.task_file} in {spec.workspace} ({holder}): see `ralph status`")
         yield

@@ -9,10 +9,11 @@ from pathlib import Path
 from ralphloop.agents.catalogue import adapter
 from ralphloop.checks.gates import GateRunner
 from ralphloop.config.environment import agent_environment, tool_environment
-from ralphloop.core.messages import RequestSeen, RunAgent
-from ralphloop.core.model import Kind, LoopSpec
+from ralphloop.core.messages import STOP, Entry, Event, RequestSeen, RunAgent
+from ralphloop.core.model import Gate, Kind, LoopSpec
 from ralphloop.core.ports import Ports, Runner, Watcher, Work
 from ralphloop.core.rollup import roll_up
+from ralphloop.core.state import LoopState
 from ralphloop.files.blobs import BlobStore
 from ralphloop.files.places import attempt_dir, blobs_dir, loop_dir, make_private
 from ralphloop.ledger.inbox import Inbox
@@ -39,6 +40,19 @@ class House:
     watcher: Watcher
 
 
+class Unwatched:
+    """A watcher that shows nothing."""
+
+    def entry(self, entry: Entry, state: LoopState) -> None:
+        """Let it pass."""
+
+    def event(self, event: Event) -> None:
+        """Let it pass."""
+
+    def gate_started(self, gate: Gate) -> None:
+        """Let it pass."""
+
+
 class Wishes:
     """Signals and the inbox, as one stream of requests (ports.Requests)."""
 
@@ -51,7 +65,7 @@ class Wishes:
         requests = list(self._inbox.take(self._loop_id, self._incarnation))
         if self._stop.level and not self._told:
             self._told = True
-            requests.append(RequestSeen(at=self._now(), kind="stop", author=self._stop.author or "a signal"))
+            requests.append(RequestSeen(at=self._now(), kind=STOP, author=self._stop.author or "a signal"))
         return requests
 
 
@@ -77,6 +91,7 @@ def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent
     runner = Supervisor(house.stop)
     clock = SystemClock(house.nap)
     tools = tool_environment(house.environ)
+    context = {"RALPH_STATE_HOME": str(house.state_home), "RALPH_LOOP": spec.name}
     root = Path(spec.workspace)
     logs = loop_dir(house.state_home, spec.loop_id) / "gates"
     make_private(logs)
@@ -89,26 +104,21 @@ def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent
         blobs=BlobStore(blobs_dir(house.state_home)),
         work=make_work(spec),
         workspace=open_workspace(root, runner, tools),
-        agent=_make_agent(spec, house, runner, clock, agent_env),
-        gates=GateRunner(root, runner, tools, truncate_chars=spec.output.truncate_chars, logs=logs),
+        agent=_make_agent(spec, house, runner, clock, {**agent_env, **context}),
+        gates=GateRunner(root, runner, {**tools, **context}, truncate_chars=spec.output.truncate_chars, logs=logs),
         watcher=house.watcher,
     )
 
 
-def _make_agent(spec: LoopSpec, house: House, runner: Runner, clock: SystemClock, agent_env: Mapping[str, str]) -> CliAgent:
+def _make_agent(spec: LoopSpec, house: House, runner: Runner, clock: SystemClock, env: Mapping[str, str]) -> CliAgent:
     def directory(iteration: int, attempt: int) -> Path:
         path = attempt_dir(house.state_home, spec.loop_id, iteration, attempt)
         make_private(path)
         return path
 
     def environment(action: RunAgent, of_adapter: Mapping[str, str]) -> Mapping[str, str]:
-        context = {
-            "RALPH_STATE_HOME": str(house.state_home),
-            "RALPH_LOOP": spec.name,
-            "RALPH_ITERATION": str(action.iteration),
-            "RALPH_RUN_ID": action.run_id,
-        }
-        return agent_environment(house.environ, {**of_adapter, **agent_env}, context)
+        turn = {"RALPH_ITERATION": str(action.iteration), "RALPH_RUN_ID": action.run_id}
+        return agent_environment(house.environ, {**of_adapter, **env}, turn)
 
     return CliAgent(
         spec=spec,

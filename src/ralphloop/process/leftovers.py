@@ -1,7 +1,7 @@
 """Ends what an earlier incarnation left behind: processes whose environment names the run.
 
 On Linux every process of this user that did not clear its environment is found. On macOS `ps` hides the environment of protected programs, and shows
-it behind the arguments as one text: the best that can be done there. What clears its environment is left to the sweep of the loop.
+it behind the arguments as one text: the best that can be done there. What clears its environment is not found.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Callable
@@ -21,16 +22,25 @@ class RawLog:
         self.lost_bytes = 0
         self._wanted = path is not None
         self._fd = None if path is None else _open_log(path)
+        self._digest = hashlib.sha256()
 
     def write(self, chunk: bytes) -> None:
         """Append the chunk, as far as it goes."""
+        if not self._wanted:
+            return
+        self._digest.update(chunk)
         rest = memoryview(chunk)
-        while self._wanted and rest:
+        while rest:
             try:
                 rest = rest[_write(self._fd, rest) :]
             except OSError:
                 self.lost_bytes += len(rest)
                 return
+
+    @property
+    def digest(self) -> str | None:
+        """The SHA-256 of what the process wrote, whatever becomes of the file afterwards; None where no log is kept."""
+        return self._digest.hexdigest() if self._wanted else None
 
     def close(self) -> None:
         """Close the file."""

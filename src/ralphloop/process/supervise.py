@@ -33,8 +33,8 @@ class Supervisor:
                 child = stack.enter_context(_start(launch))
             except NotStarted as error:
                 return RunReport(ended_by=EndedBy.NOT_STARTED, start_error=str(error))
-            out = OutputStream(stack.enter_context(closing(RawLog(launch.stdout_log))), on_line)
-            err = ErrorStream(stack.enter_context(closing(RawLog(launch.stderr_log))))
+            out_log, err_log = (stack.enter_context(closing(RawLog(path))) for path in (launch.stdout_log, launch.stderr_log))
+            out, err = OutputStream(out_log, on_line), ErrorStream(err_log)
             ended_by = Watch(child, launch, on_stdout=out.take, on_stderr=err.take, stop=self._stop).run()
             out.close()
             status = child.reap()
@@ -45,6 +45,8 @@ class Supervisor:
             duration_s=time.monotonic() - started,
             output_bytes=out.bytes + err.bytes,
             dropped_bytes=out.dropped_bytes + err.dropped_bytes,
+            stdout_digest=out_log.digest,
+            stderr_digest=err_log.digest,
             stderr_tail=err.tail,
         )
 

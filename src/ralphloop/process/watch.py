@@ -23,6 +23,7 @@ READ_BYTES = 256 * 1024
 WRITE_BYTES = 64 * 1024
 DRAIN_S = 0.25
 LONGEST_POLL_S = 60.0
+LONGEST_AFTER_RESULT_S = 300.0  # however much the process goes on saying after its final result
 TICK_S = 0.02  # how often to look for the exit where no descriptor tells of it
 
 # A stopped process acts on SIGTERM only once it continues.
@@ -54,6 +55,7 @@ class Watch:
         }
         now = time.monotonic()
         self._since = {EndedBy.TOTAL_TIMEOUT: now, EndedBy.IDLE_TIMEOUT: now}
+        self._result_at = inf
         self._input = memoryview(launch.stdin or b"")
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
@@ -128,7 +130,8 @@ class Watch:
         now = time.monotonic()  # afterwards: while the reader was busy, the agent was held back and not idle
         self._since[EndedBy.IDLE_TIMEOUT] = now
         if restart:
-            self._since[EndedBy.AFTER_RESULT] = now
+            self._result_at = min(self._result_at, now)
+            self._since[EndedBy.AFTER_RESULT] = min(now, self._result_at + LONGEST_AFTER_RESULT_S)
 
     def _feed(self, stdin: IO[bytes]) -> None:
         try:

@@ -33,9 +33,10 @@ class FakeClock:
         """Always the same luck."""
         return self.luck
 
-    def wait(self, until: float) -> None:
+    def wait(self, until: float, longest_s: float) -> bool:  # noqa: ARG002 - this clock is never set back
         """Be there at once."""
         self.at = max(self.at, until)
+        return True
 
 
 @dataclass(slots=True)
@@ -99,7 +100,11 @@ class MemoryWorkspace:
         """The content of a file."""
         return self.files.get(path)
 
-    def restore(self, path: str, content: bytes | None) -> None:
+    def is_executable(self, path: str) -> bool:  # noqa: ARG002 - there are no modes here
+        """Nothing can be run."""
+        return False
+
+    def restore(self, path: str, content: bytes | None, *, executable: bool = False) -> None:  # noqa: ARG002 - as above
         """Put content back, or take the file away."""
         if content is None:
             self.files.pop(path, None)
@@ -123,9 +128,9 @@ class MemoryWorkspace:
 
     def commit(self, message: str, trailer: str, fingerprint: str) -> tuple[Verdict, str | None]:
         """Commit everything, once per trailer."""
-        if self.commits and trailer in self.commits[-1][0].splitlines():
-            return _passed("commit", "found by its trailer"), self.head
         if self.look().fingerprint != fingerprint:
+            if self.commits and trailer in self.commits[-1][0].splitlines():
+                return _passed("commit", "found by its trailer"), self.head
             return Verdict(name="commit", result=Result.FAILED, reason="the tree changed after the gates saw it"), None
         self.commits.append((f"{message}\n\n{trailer}", dict(self.files)))
         return _passed("commit", "committed"), self.head

@@ -210,7 +210,7 @@ def _wait_started(entry: m.WaitStarted, _before: LoopState, _after: LoopState) -
 
 def _request_taken(entry: m.RequestTaken, _before: LoopState, _after: LoopState) -> Iterator[Row]:
     author = one_line(entry.author)
-    if entry.kind == "tell":
+    if entry.kind == m.TELL:
         yield Line(label="told", text=f"by {author}, for the next prompt: {one_line(entry.text)}")
     else:
         yield Line(label=one_line(entry.kind), text=f"asked for by {author}", colour="yellow")

@@ -80,8 +80,8 @@ def _against(state: LoopState, turn: Turn, *, claimed: bool) -> Iterator[str]:
 def _against_tree(state: LoopState, turn: Turn) -> Iterator[str]:
     """What is done must be what the gates saw; a failed push alone changes nothing about that."""
     green = len(turn.verdicts) == len(state.spec.gates) and all(verdict.passed for verdict in turn.verdicts) and not turn.tampered
-    seen = turn.gates_saw is not None and state.tree is not None and turn.gates_saw == state.tree.fingerprint
-    if seen or not green or not (state.spec.gates or turn.scm):
+    ended_well = turn.checking or turn.ending is Ending.OK
+    if turn.cleared is not None or not green or not ended_well:
         return
     failed = [verdict for verdict in turn.scm if not verdict.passed]
     for verdict in failed:

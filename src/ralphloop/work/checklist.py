@@ -41,6 +41,8 @@ class Checklist:
 
     def judge(self, path: str, before: bytes | None, now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
         """What the task file should hold now: every open task of before is still in it, and it is still a task list."""
+        if now == before:
+            return now, ()
         was = text_of(before) if before is not None else None
         if was is None or not (tasks := parse_tasks(was)):
             return now, ()

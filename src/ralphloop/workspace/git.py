@@ -14,7 +14,7 @@ from ralphloop.errors import WorkError
 from ralphloop.files.beneath import MAX_BYTES, read_beneath
 from ralphloop.workspace import commits
 from ralphloop.workspace.repository import NETWORK_S, Repository, in_words
-from ralphloop.workspace.restoring import restore_file
+from ralphloop.workspace.restoring import is_executable, restore_file
 from ralphloop.workspace.stamps import stamp, walk
 from ralphloop.workspace.status import ARGS, Change, Status, parse_status
 
@@ -36,9 +36,13 @@ class GitWorkspace:
         """The content of a regular file, or None where there is none; never through a link."""
         return read_beneath(self._root, path)
 
-    def restore(self, path: str, content: bytes | None) -> None:
+    def is_executable(self, path: str) -> bool:
+        """Whether there is a regular file that its owner may run."""
+        return is_executable(self._root, path)
+
+    def restore(self, path: str, content: bytes | None, *, executable: bool = False) -> None:
         """Put content back (None: take the file away), whatever stands in its place now."""
-        restore_file(self._root, path, content)
+        restore_file(self._root, path, content, executable=executable)
 
     def read_at(self, revision: str, path: str) -> bytes | None:
         """The content that a commit gives a regular file on disk; None where it has none, or one too large to be read."""

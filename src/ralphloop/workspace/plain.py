@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ralphloop.core.model import Result, Tree, Verdict
 from ralphloop.files.beneath import read_beneath
-from ralphloop.workspace.restoring import restore_file
+from ralphloop.workspace.restoring import is_executable, restore_file
 from ralphloop.workspace.stamps import walk
 
 MAX_ENTRIES = 20_000
@@ -35,9 +35,13 @@ class PlainWorkspace:
         """The content of a regular file, or None where there is none; never through a link."""
         return read_beneath(self._root, path)
 
-    def restore(self, path: str, content: bytes | None) -> None:
+    def is_executable(self, path: str) -> bool:
+        """Whether there is a regular file that its owner may run."""
+        return is_executable(self._root, path)
+
+    def restore(self, path: str, content: bytes | None, *, executable: bool = False) -> None:
         """Put content back (None: take the file away), whatever stands in its place now."""
-        restore_file(self._root, path, content)
+        restore_file(self._root, path, content, executable=executable)
 
     def read_at(self, revision: str, path: str) -> bytes | None:  # noqa: ARG002
         """None: there are no commits."""

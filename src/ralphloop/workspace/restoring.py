@@ -11,8 +11,14 @@ from ralphloop.files.beneath import move_aside, read_beneath, remove_beneath, st
 _SUFFIX = ".moved-by-ralph"
 
 
-def restore_file(root: Path, path: str, content: bytes | None) -> None:
-    """Make the path hold exactly that content as a regular file, or nothing (None)."""
+def is_executable(root: Path, path: str) -> bool:
+    """Whether there is a regular file that its owner may run."""
+    there = stat_beneath(root, path)
+    return there is not None and stat.S_ISREG(there.st_mode) and bool(there.st_mode & stat.S_IXUSR)
+
+
+def restore_file(root: Path, path: str, content: bytes | None, *, executable: bool) -> None:
+    """Make the path hold exactly that content as a regular file, to be run or not, or nothing (None)."""
     if content is None:
         _clear(root, path)
         return
@@ -23,8 +29,17 @@ def restore_file(root: Path, path: str, content: bytes | None) -> None:
     there = stat_beneath(root, path)
     if there is not None and not stat.S_ISREG(there.st_mode):
         move_aside(root, path, _SUFFIX)
-    if not _holds(root, path, content):
-        write_beneath(root, path, content)
+    if not _holds(root, path, content) or is_executable(root, path) is not executable:
+        write_beneath(root, path, content, _mode(root, path, executable=executable))
+
+
+def _mode(root: Path, path: str, *, executable: bool) -> int | None:
+    """The mode that is there, with the right to run it put right; None, for what is customary, where nothing is there or needed."""
+    there = stat_beneath(root, path)
+    if there is None:
+        return 0o755 if executable else None
+    mode = stat.S_IMODE(there.st_mode) | stat.S_IRUSR | stat.S_IWUSR
+    return mode | 0o111 if executable else mode & ~0o111
 
 
 def _clear(root: Path, path: str) -> None:
