@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import getsource
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,15 +30,12 @@ from loops import (
     tick,
 )
 
-from ralphloop.core import decide
-from ralphloop.core import evolve as evolve_room
 from ralphloop.core import messages as m
 from ralphloop.core.evolve import evolve, fold
 from ralphloop.core.model import EndedBy, Kind, Limits, OutcomeKind, RunReport, Scm, Strength
 from ralphloop.core.state import LoopState
+from ralphloop.ledger.codec import TYPES, encode
 from ralphloop.ledger.codec import decode as decode_entry
-from ralphloop.ledger.codec import encode
-from ralphloop.loop import perform
 from ralphloop.testing.scripted import Turn
 
 BREAKS = Turn(does=edit("code", lambda _: b"broken"), says="I wrote some code.")
@@ -128,7 +125,7 @@ def test_no_history_passes_a_limit(loop_spec: Any, script: list[Turn], crashes: 
     loop = Loop(loop_spec, script)
     outcome = run_through_crashes(loop, crashes)
     assert outcome == fold(loop.entries).outcome
-    bounds, state, failed = loop_spec.limits, None, 0
+    bounds, state = loop_spec.limits, None
     for seen in loop.entries:
         if isinstance(seen, m.AttemptStarted):
             assert state is not None
@@ -136,12 +133,9 @@ def test_no_history_passes_a_limit(loop_spec: Any, script: list[Turn], crashes: 
             assert state.turn is not None
             assert state.turn.failed < bounds.attempts
             assert state.turn.empty <= bounds.empty_retries
-        if isinstance(seen, m.IterationStarted):
-            failed = 0
         state = fold([seen]) if state is None else evolve(state, seen)
         assert state.iteration <= bounds.iterations
         assert state.spent.calls <= bounds.calls
-        assert failed <= bounds.attempts
     assert len(loop.of(m.IterationStarted)) <= bounds.iterations
     assert len(loop.agent.prompts) <= bounds.calls
 
@@ -201,17 +195,19 @@ def test_a_loop_that_is_crashed_anywhere_and_resumed_ends_as_the_uninterrupted_o
     assert len(crashed.of(m.AttemptStarted)) == len(crashed.of(m.AttemptEnded)) + lost
 
 
-@pytest.mark.parametrize("kind", [*m.Action.__args__])
-def test_every_action_is_handled(kind: type) -> None:
-    for handler in (decide.begin, perform._perform):
-        assert f"m.{kind.__name__}(" in getsource(handler)
+@pytest.mark.parametrize("name", sorted(TYPES))
+def test_every_entry_that_was_ever_released_is_handled(name: str) -> None:
+    golden = Path(__file__).parent.parent / "ledger" / "golden" / f"{name}.v1.json"
+    entry = decode_entry(name, 1, golden.read_text())
+    loop = Loop(spec(gates=["check"], limits=Limits(iterations=1, calls=1), scm=Scm(tasks=("commit",))), [IDLES])
+    loop.run()
+    states = [fold(loop.entries[:length]) for length in range(1, len(loop.entries) + 1)]
+    assert any(handled(state, entry) for state in states)
 
 
-@pytest.mark.parametrize("kind", [*m.Observation.__args__])
-def test_every_observation_is_handled(kind: type) -> None:
-    assert f"m.{kind.__name__}(" in getsource(decide._facts)
-
-
-@pytest.mark.parametrize("kind", [*m.Entry.__args__])
-def test_every_entry_is_handled(kind: type) -> None:
-    assert f"m.{kind.__name__}(" in getsource(evolve_room)
+def handled(state: LoopState, entry: m.Entry) -> bool:
+    """Whether this state takes the entry in; one that does not fit its phase is refused by an assertion."""
+    try:
+        return evolve(state, entry).at == entry.at
+    except AssertionError:
+        return False

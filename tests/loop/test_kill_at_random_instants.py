@@ -18,7 +18,7 @@ from ralphloop.core.evolve import fold
 from ralphloop.ledger.codec import decode
 from ralphloop.ledger.queries import Queries
 
-TASKS = [f"Build part {number}" for number in range(1, 7)]
+TASKS = [f"Build part {number}" for number in range(1, 26)]
 AGENT = """\
 import os, sys, time, pathlib
 prompt = sys.stdin.read()
@@ -53,7 +53,7 @@ def prepare(workspace: Path) -> None:
     settings = {
         "agent": {"command": f"{sys.executable} agent.py"},
         "gates": [{"command": f"{sys.executable} gate.py"}],
-        "limits": {"backoff_s": 0, "iterations": 40, "attempts": 20, "calls": 0, "stall": 0},
+        "limits": {"backoff_s": 0, "iterations": 90, "attempts": 20, "calls": 0, "stall": 0},
     }
     (workspace / ".ralph").mkdir()
     (workspace / ".ralph" / "settings.json").write_text(json.dumps(settings))
@@ -81,7 +81,7 @@ def test_a_loop_that_is_killed_again_and_again_ends_as_if_nothing_had_been(tmp_p
     prepare(workspace)
     for _ in range(12):
         process = start(workspace, home)
-        time.sleep(chance.uniform(0.05, 0.6))  # the instant of the crash, not a wait for anything
+        time.sleep(chance.uniform(0.1, 0.5))  # the instant of the crash, not a wait for anything
         process.send_signal(signal.SIGKILL)
         process.wait()
     last = start(workspace, home)
@@ -92,6 +92,7 @@ def test_a_loop_that_is_killed_again_and_again_ends_as_if_nothing_had_been(tmp_p
 
 def assert_honest(entries: list[m.Entry], workspace: Path) -> None:
     state = fold(entries)
+    assert state.incarnation > 2, "no kill hit a running loop: this test tested nothing"
     assert state.outcome is not None
     assert state.outcome.strength == "proved"
     started = [entry for entry in entries if isinstance(entry, m.AttemptStarted)]

@@ -399,10 +399,22 @@ def test_a_remote_that_has_gone_on_is_not_overwritten(tmp_path: Path) -> None:
     assert remote_head(remote) == theirs
 
 
+@pytest.mark.parametrize("forced", [("remote.origin.push", "+refs/heads/main:refs/heads/main"), ("remote.origin.mirror", "true")])
+def test_a_configuration_that_forces_does_not_force(tmp_path: Path, forced: tuple[str, str]) -> None:
+    repo, remote = with_remote(tmp_path)
+    theirs = repo.commit("a.txt", "theirs")
+    repo.git("push", "--quiet", "--set-upstream", "origin", "main")
+    repo.git("reset", "--quiet", "--hard", "HEAD~1")
+    repo.commit("a.txt", "ours")
+    repo.git("config", *forced)
+    assert not repo.workspace().push().passed
+    assert remote_head(remote) == theirs
+
+
 def test_a_push_without_a_remote_fails_in_words(tmp_path: Path) -> None:
     verdict = repo_with_a_commit(tmp_path).workspace().push()
     assert verdict.result is Result.FAILED
-    assert "No configured push destination" in verdict.reason
+    assert "does not appear to be a git repository" in verdict.reason
 
 
 def diverged(tmp_path: Path) -> Repo:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from importlib import import_module
 from typing import Any
@@ -88,9 +87,7 @@ def run_cli(arguments: list[str]) -> int:
     except SystemExit:  # so click ends when its output breaks (a broken pipe never comes through), and after shell completion
         return _broken_pipe()
     except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
-            return _bug(error, arguments)
-        click.echo(f"ralph: the disk is full: {error}; make room, then go on with `ralph resume`", err=True)
+        click.echo(f"ralph: {error}; put that right, then go on with `ralph run` or `ralph resume`", err=True)
         return RalphError.exit_code
     except Exception as error:  # noqa: BLE001 - the last resort: a bug of ours becomes a report, never a bare traceback
         return _bug(error, arguments)

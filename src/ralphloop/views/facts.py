@@ -143,6 +143,10 @@ def _attempt_ended(entry: m.AttemptEnded, before: LoopState, _after: LoopState) 
     if entry.estimated and not before.spent.estimated:
         known = f"it is counted as about {money(entry.charged_usd)}" if entry.charged_usd else "the loop's cost is not known"
         yield Line(label="note", text=f"the agent did not report its cost: {known}", colour="yellow")
+    if entry.run.dropped_bytes:
+        yield Line(
+            label="note", text=f"{entry.run.dropped_bytes} bytes of its output were lost: too long a line, or no room for the log", colour="yellow"
+        )
 
 
 def _changes_judged(entry: m.ChangesJudged, _before: LoopState, after: LoopState) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralphloop.core.model import Task
-from ralphloop.work.matching import Matcher, Matches
+from ralphloop.work.matching import MOST_TASKS, Matcher, Matches
 from ralphloop.work.put_back import put_back
 from ralphloop.work.tasklist import Outline, PlacedTask, read_outline
 
@@ -67,7 +67,7 @@ def _restaged(old: Outline, new: Outline, matches: Matches, *, was_open: bool) -
 
 
 def _restored(before: str, after: str, old: Outline, new: Outline, matches: Matches) -> str:
-    if _vanished(old, matches) and not matches:
+    if _vanished(old, matches) and (not matches or len(old.tasks) + len(new.tasks) > MOST_TASKS):
         return before
     text = after
     # A task that is back is paired by its text and stays paired, so this ends. Once is enough but where a line that came back takes the

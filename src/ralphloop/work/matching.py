@@ -18,6 +18,9 @@ Matches = Mapping[int, tuple[int, ...]]  # by their numbers in the two lists: th
 # The nearest lines that share a word are looked at, so that a list rewritten from end to end is judged in bounded time.
 _NEAREST = 8
 
+MOST_TASKS = 10_000
+"""In longer lists a task is known by its text alone: nobody waits for minutes to learn which of them was reworded."""
+
 _IDENTITIES: tuple[Callable[[PlacedTask], Hashable], ...] = (
     lambda placed: (placed.task.key, placed.heading, placed.parent, placed.task.stage),
     lambda placed: (placed.text, placed.heading, placed.parent, placed.task.stage),
@@ -41,7 +44,7 @@ class Matcher:
         for identity in _IDENTITIES:
             self._pair_unchanged(identity)
         lost = [number for number, placed in enumerate(self._before) if placed.task.is_open and number not in self._matches]
-        if lost and self._free:
+        if lost and self._free and len(self._before) + len(self._after) <= MOST_TASKS:
             self._recognise(lost)
         return dict(sorted(self._matches.items()))
 

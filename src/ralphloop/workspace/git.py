@@ -74,8 +74,17 @@ class GitWorkspace:
 
     def push(self) -> Verdict:
         """Push the current branch, to a branch of its own name where it has no upstream yet; never by force."""
-        report = self._repository.call("-c", "push.autoSetupRemote=true", "push", timeout_s=NETWORK_S)
+        branch = self._status().branch
+        if branch is None:
+            return Verdict(name="push", result=Result.FAILED, reason="HEAD is detached: there is no branch to push")
+        remote = self._configured(f"branch.{branch}.remote") or "origin"
+        upstream = self._configured(f"branch.{branch}.merge") or f"refs/heads/{branch}"
+        # The refspec is named, so that a forced one (or a mirror) in a configuration that the agent can write is not what is pushed.
+        report = self._repository.call("push", "--set-upstream", "--", remote, f"HEAD:{upstream}", timeout_s=NETWORK_S)
         return _verdict("push", report, "pushed")
+
+    def _configured(self, key: str) -> str:
+        return self._repository.call("config", "--get", key).stdout.decode(errors="surrogateescape").strip()
 
     def merge(self, branch: str) -> tuple[Verdict, str | None]:
         """Merge a branch into the current one, after aborting a half merge; a conflict is a failed verdict and is aborted."""
