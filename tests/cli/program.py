@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ralphloop.core.model import ProcessIdentity
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.process.identity import identify, is_alive
 
 RALPH = Path(sys.executable).with_name("ralph")

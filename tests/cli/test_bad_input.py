@@ -287,3 +287,11 @@ def test_a_file_that_the_user_may_not_read_is_told(program: Program, flag: str) 
     ended = program.run("run", flag, "secret.md", "--agent-command", program.agent("true"), privileged=False)
     one_line(ended, "secret.md", "Permission denied")
     nothing_happened(program, {"secret.md"})
+
+
+def test_a_state_home_inside_the_workspace_is_refused(program: Program) -> None:
+    program.tasks("One")
+    ended = program.run("run", "--agent-command", "true", env={"RALPH_STATE_HOME": str(program.workspace / "state")})
+    assert ended.code == 2
+    assert "lies in the workspace" in ended.err
+    assert program.files() == {"PRD.md"}

@@ -118,3 +118,13 @@ def test_gates_of_the_command_line_replace_those_of_the_settings(program: Progra
     program.settings(gates=[{"command": "false"}])
     assert program.run("run", "-p", "x", "--gate", "true", "--gate", "test -d .", "--agent-command", program.agent(f"echo '{DONE}'")).code == 0
     assert program.show()["gates"] == ["true", "test -d ."]
+
+
+def test_a_script_that_a_gate_runs_cannot_be_made_green_by_the_agent(program: Program) -> None:
+    program.tasks("One")
+    (program.workspace / "check.sh").write_text("exit 1\n")
+    agent = program.agent("echo 'exit 0' > check.sh; sed -i.bak 's/\\[ \\]/[x]/' PRD.md; echo ticked")
+    ended = program.run("run", "--gate", "sh check.sh", "-m", "1", "--agent-command", agent)
+    assert ended.code == 1, ended
+    assert "check.sh is protected and was changed; it is as it was." in ended.out
+    assert (program.workspace / "check.sh").read_text() == "exit 1\n"

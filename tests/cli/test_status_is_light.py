@@ -42,6 +42,8 @@ HEAVY = (
     "ralphloop.agents",
     "ralphloop.checks",
     "ralphloop.core.claims",
+    "ralphloop.core.model",
+    "ralphloop.core.messages",
     "ralphloop.core.decide",
     "ralphloop.core.evolve",
     "ralphloop.core.messages",

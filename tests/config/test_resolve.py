@@ -62,6 +62,14 @@ def test_proved_without_a_gate_refuses_to_start(checklist: Project) -> None:
     assert checklist.resolve(require="proved", gates=("true",)).completion.require is Require.PROVED
 
 
+def test_the_files_that_gates_name_are_protected_but_not_the_task_list(checklist: Project) -> None:
+    for name in ("check.sh", "conf/lint.toml", "my test.py"):
+        checklist.write(name)
+    gates = [{"command": "./check.sh && lint --config=conf/lint.toml src"}, {"command": "(grep -c x PRD.md; sh ../outside.sh; no-such-file)"}]
+    checklist.settings({"gates": gates})
+    assert checklist.resolve().protect == (*OWN, "check.sh", "conf/lint.toml")
+
+
 def test_the_settings_themselves_and_the_files_of_the_user_are_protected(checklist: Project) -> None:
     assert checklist.resolve().protect == OWN
     checklist.settings({"protect": ["./tests/check.py", ".ralph.yaml", str(checklist.root / "Makefile"), "app/[id].tsx"]})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.messages import AttemptLost, Entry, LoopStarted, Step, WaitStarted
-from ralphloop.core.model import AgentSpec, Completion, Kind, Limits, LoopSpec, ProcessIdentity, WorkSpec
+from ralphloop.core.model import AgentSpec, Completion, Kind, Limits, LoopSpec, WorkSpec
 from ralphloop.core.rollup import Rollup
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from supervised import FOR_EVER
@@ -32,8 +31,8 @@ def test_a_process_that_ended_is_not_alive_neither_as_a_zombie_nor_after() -> No
 
 def test_another_process_under_the_same_number_is_another_process() -> None:
     me = own_identity()
-    assert not is_alive(replace(me, started=me.started + "1"))
-    assert not is_alive(replace(me, boot_id="the boot before"))
+    assert not is_alive(me._replace(started=me.started + "1"))
+    assert not is_alive(me._replace(boot_id="the boot before"))
 
 
 def test_a_name_made_to_confuse_changes_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ralphloop.config.environment import current, state_home
-from ralphloop.core.model import ProcessIdentity
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.process.identity import is_alive
 from ralphloop.views.status import render_json, render_table

@@ -364,12 +364,3 @@ class Outcome:
     def exit_code(self) -> int:
         """The code that the command ends with."""
         return EXIT_CODES[self.kind]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessIdentity:
-    """A process, known for certain: a bare pid is reused, a pid that started at this tick of this boot is not."""
-
-    boot_id: str
-    pid: int
-    started: str

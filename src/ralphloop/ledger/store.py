@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import Self
 
 from ralphloop import __version__
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.messages import Entry, RequestTaken
-from ralphloop.core.model import LoopSpec, ProcessIdentity
+from ralphloop.core.model import LoopSpec
 from ralphloop.core.rollup import Rollup
 from ralphloop.errors import Fenced, LedgerError
 from ralphloop.ledger import outbox

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ralphloop.core.model import ProcessIdentity
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.errors import RalphError
 
 

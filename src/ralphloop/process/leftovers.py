@@ -12,7 +12,7 @@ import sys
 import time
 from contextlib import suppress
 
-from ralphloop.core.model import ProcessIdentity
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.process.child import PATIENCE_S
 from ralphloop.process.identity import identify, read_stat
 from ralphloop.process.pidfd import signal_process

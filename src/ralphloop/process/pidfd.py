@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from ralphloop.core.model import ProcessIdentity
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.process.identity import identify
 
 
