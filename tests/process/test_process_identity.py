@@ -54,5 +54,5 @@ def test_the_answer_of_ps_can_be_read() -> None:
 
 
 def test_knowing_a_process_needs_nothing_heavy() -> None:
-    code = "import sys; import ralphloop.process.identity; print({'subprocess', 'signal', 'pathlib', 'typing'} & set(sys.modules))"
+    code = "import sys; import ralphloop.process.identity; print({'subprocess', 'signal', 'pathlib', 'dataclasses'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
