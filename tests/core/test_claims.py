@@ -26,9 +26,12 @@ MISSED = {
     "e/claims/056-plain-report": "changes are told as what no longer happens: a denial in a tail is doubt",
     "e/claims/077-plain-report": "two skipped tests in a table: open work or not cannot be told",
     "e/claims/084-plain-report": "three facts on the line of the tag, and none of them says that all is done",
+    "f/claims/010-unicode-text": "the last sentence says of a file only that nothing refers to it any more",
+    "f/claims/044-response-tag-long": "it ends in a section on manners: the assertion stands under the first heading, and says all of the sources only",
+    "f/claims/121-long-sql": "on the line of the tag stands the result of a test run, and nothing that says that all is done",
 }
 # How many of a hundred true claims may be missed, by the hands that wrote them.
-MAY_BE_MISSED = {"ab": 2, "cd": 6, "e": 6}
+MAY_BE_MISSED = {"ab": 2, "cd": 6, "e": 6, "f": 4}
 
 
 def _lines(name: str) -> list[str]:
@@ -230,6 +233,8 @@ def test_the_case_of_the_text_never_matters(message: CorpusMessage, change: obje
         "The test passed and it is done.\n" * 15_000,
         "no fails not done " * 8_000,
         "nothing fails: none, " * 8_000,
+        "if not " * 37_000,
+        "## Final check\n- ok\n" * 5_000,
         "没有失败的" * 8_000,
         "| 0 | no |\n" * 20_000,
         "|" * 1_000_000,

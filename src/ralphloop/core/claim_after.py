@@ -32,6 +32,11 @@ _ASKED = re.compile(r"\s*(?:\*\*|q: ?)[^*\n]{1,200}\?", re.IGNORECASE)
 _YES = re.compile(r"\W*(?:yes|ja|oui|sí|sim|sì|tak|да|так|evet)\b")
 _NO = re.compile(r"\W*(?:no|none|nothing|nein|keine|nee|non|aucun|não|nie|нет|ні|hayır)\b[^,;]{0,20}$")
 _WHAT_IF = re.compile(r"\W*(?:what if|why|how|was, wenn|warum|wie|et si|pourquoi|comment|y si|por qué|cómo)\b")
+_MANUAL = re.compile(
+    r"\W*(?:usage|(?:usage )?examples?|sample (?:usage|output|session)|how to (?:use|run|try|install)(?: it)?|instructions|procedure|format)\W*"
+)
+_REFRESHED = re.compile(r"\b(?:was|were|(?:has|have) been) (?:re(?:generated|freshed|built|written|named|formatted|ordered)|updated|translated)\b")
+_TALK = frozenset({Signal.NEGATION, Signal.LATER, Signal.CONDITION, Signal.EXAMPLE, Signal.SOURCE, Signal.MENTION})
 _BAD = frozenset({Signal.TROUBLE, Signal.OPEN, Signal.STILL, Signal.DENIED, Signal.NEGATED, Signal.TAKEN_BACK})
 
 
@@ -97,12 +102,14 @@ def _statements(unit: Unit, folded: str, languages: frozenset[str]) -> list[str]
 def _sentence_withdraws(sentence: str, languages: frozenset[str], *, listed: bool, optional: bool, titled: bool) -> str:
     if reason := takes_back(sentence, languages, listed=listed) or doubt_in(sentence, languages, optional=optional):
         return reason
-    if titled and not optional and Signal.PLAN in signals_of(sentence, languages):
+    if titled and not optional and Signal.PLAN in signals_of(sentence, languages) and not _MANUAL.fullmatch(sentence):
         return "a plan follows"
     if listed:
         return ""
     if reason := _refers_back(sentence, languages):
         return reason
+    if _REFRESHED.search(sentence) and not weighed(sentence, languages) & _TALK:
+        return ""
     return "" if titled or harmless(sentence, languages, _REPORTS) else "what follows may take it back"
 
 

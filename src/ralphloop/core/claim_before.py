@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ralphloop.core.claim_clauses import NOTHING, weighed
 from ralphloop.core.claim_counts import partial_count
-from ralphloop.core.claim_sentences import FAILED_RUN, PASSED_RUN, WAITING_EMOJI, doubt_in
+from ralphloop.core.claim_sentences import FAILED_RUN, PASSED_RUN, WAITING_EMOJI, doubt_in, harmless
 from ralphloop.core.claim_signals import languages_of, signals_of
 from ralphloop.core.claim_tables import open_row
 from ralphloop.core.claim_units import Unit, is_title, sentences
@@ -16,6 +16,9 @@ from ralphloop.core.claim_weight import SETTLING
 from ralphloop.core.claim_words import Signal
 from ralphloop.core.markdown_lines import LineKind
 
+_SELF_CHECK = re.compile(r"^\W*(?:double|final|last|re|self|sanity|quick)[ -]?check(?:s|ing|list)?\b")
+_RESULT = re.compile(r"(?:→|->|=>|:) *\S")
+_UNDECIDED = re.compile(r"\b(?:running|pending|waiting|queued|in progress|todo|tbd|unknown|skipped|later|soon)\b")
 _NONE = re.compile(r"\W*" + NOTHING.pattern + r"(?!\w)")
 
 
@@ -47,14 +50,27 @@ def _settled(folded: str, languages: frozenset[str]) -> bool:
 
 def _open_title(units: Sequence[Unit], at: int, languages: frozenset[str]) -> bool:
     found = weighed(units[at].folded, languages)
+    listed = list(itertools.takewhile(lambda unit: unit.kind is LineKind.ITEM, units[at + 1 : at + 51]))
+    if listed and _SELF_CHECK.match(units[at].folded):
+        return not all(_checked(unit, languages) for unit in listed)
     if not found & {Signal.OPEN, Signal.STILL} or found & {Signal.OPTIONAL, Signal.ZERO, Signal.DONE, Signal.SETTLED, Signal.CURED, Signal.EXCUSED}:
         return False
     content = units[at + 1] if at + 1 < len(units) else None
     if content is None or _NONE.match(content.folded):
         return False
-    listed = itertools.takewhile(lambda unit: unit.kind is LineKind.ITEM, units[at + 1 :])
-    states = [weighed(unit.folded, languages) for unit in itertools.islice(listed, 50)]
+    states = [weighed(unit.folded, languages) for unit in listed]
     return not states or not all(Signal.DONE in state and Signal.DENIED not in state for state in states)
+
+
+def _checked(unit: Unit, languages: frozenset[str]) -> bool:
+    """Whether an item of a self-check tells a result, and no trouble."""
+    told = unit.ticked or bool(_RESULT.search(unit.text)) or harmless(unit.folded, languages)
+    return (
+        told
+        and unit.box != "open"
+        and not doubt_in(unit.folded, languages)
+        and not (FAILED_RUN.search(unit.folded) or _UNDECIDED.search(unit.folded))
+    )
 
 
 def _contradicts(unit: Unit, folded: str, languages: frozenset[str], *, optional: bool) -> str:

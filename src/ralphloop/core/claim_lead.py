@@ -49,6 +49,7 @@ _TALK = frozenset({Signal.NEGATION, Signal.LATER, Signal.CONDITION, Signal.EXAMP
 _ONLY_TASK = re.compile(
     r"\b(?:was|is) the (?:one and )?only (?:task|item|ticket|story|issue|point|one)\b(?! (?:that|which|i|we|done|finished|left|complete))"
 )
+_ONLY_CHANGE = re.compile(r"\bthe only (?:differences?|changes?|diffs?|additions?) (?:is|are|was|were)\b")
 _CURED = re.compile(
     r"(?:fixed|solved|resolved|repaired|corrected|behoben|gelöst|repariert|opgelost|corrigé|résolu|corregido|resuelto|arreglado|corrigido|resolvido|"
     r"corretto|risolto|naprawione|poprawione|исправил\w*|исправлено|починил\w*|виправ\w+|düzeltildi|düzelttim)\b(?!.*\b(?:one|two|three|some|most|\d+|by (?:skip|delet|disabl|remov|comment|ignor)\w+)\b)"
@@ -82,9 +83,18 @@ def introduced(line: MarkdownLine, head: list[Unit], before: str, *, alone: bool
     if lead.kind is LineKind.TEXT and len(head) > 1 and NOTHING.fullmatch(lead.folded.strip(" .!")):
         return "" if weighed(head[-2].folded) & BAD else "it says that there is nothing"
     if lead.kind is LineKind.TEXT:
-        flows = not ends_sentence(lead.text) and (TAG_MARK not in lead.text)
-        return bad_introduction(lead.text, flows=flows, tight=False) or _announced_as_other(head)
+        return _below_text(head) or _announced_as_other(head)
     return _section(head)
+
+
+def _below_text(head: list[Unit]) -> str:
+    """What speaks against a paragraph above a claim; where it says only what was left alone, the claim rests on what stands above it."""
+    lead = head[-1]
+    flows = not ends_sentence(lead.text) and (TAG_MARK not in lead.text)
+    reason = bad_introduction(lead.text, flows=flows, tight=False)
+    if flows or not _leaves_alone(lead):
+        return reason
+    return ("" if reason == _ASSERTS_NOTHING and _opens_with_claim(head) else reason) or _doubt_above(head)
 
 
 def _titled(lead: Unit) -> str:
@@ -153,6 +163,41 @@ def _reports(head: list[Unit]) -> bool:
     return _asserts(above.folded, frozenset()) and not doubt_in(above.folded, languages_of(above.folded))
 
 
+def _opens_with_claim(head: list[Unit]) -> bool:
+    """Whether the report opens with a sentence that the whole is done, and ends in one that says nothing else."""
+    opening = next((unit for unit in head if unit.kind is not LineKind.HEADING), None)
+    if opening is None or opening is head[-1] or opening.kind is not LineKind.TEXT:
+        return False
+    first = sentences(opening.folded)[:1]
+    languages = languages_of(" ".join(unit.folded for unit in head if unit.kind is LineKind.TEXT))
+    if not first or doubt_in(first[0], languages) or NOT_ALL.search(first[0]) or names_part(first[0]) or partial_count(first[0]):
+        return False
+    found = weighed(first[0], languages)
+    return found >= {Signal.DONE, Signal.WHOLE} and not found & (_TALK | {Signal.MENTION, Signal.PART})
+
+
+def _doubt_above(head: list[Unit]) -> str:
+    """What speaks against the sentence that a claim rests on when the one below it says only what was not touched."""
+    above = next((unit for unit in reversed(head[:-1]) if unit.kind is LineKind.TEXT), None)
+    last = sentences(above.folded)[-1:] if above and above is head[-2] else []
+    if not last:
+        return ""
+    languages = languages_of(last[0])
+    if NOT_ALL.search(last[0]) or (names_part(last[0]) and not QUANTIFIED.search(last[0])):
+        return "it is about a part"
+    postponed = weighed(last[0], languages) & {Signal.LATER, Signal.CONDITION}
+    reason = "it is postponed" if postponed else doubt_in(last[0], languages)
+    # Trouble in a report is left to the question whether it was the last word on it.
+    return "" if reason == "trouble is reported" else reason
+
+
+def _leaves_alone(lead: Unit) -> bool:
+    """Whether a statement only says what was not touched, or not needed."""
+    found = weighed(lead.folded, languages_of(lead.folded))
+    quiet = not found & ({Signal.DONE} | _TALK | BAD | {Signal.MENTION, Signal.DENIED, Signal.NEGATED, Signal.PART, Signal.PLAN})
+    return quiet and bool(found & {Signal.ZERO, Signal.IDLE, Signal.EXCUSED, Signal.SETTLED})
+
+
 def _section(head: list[Unit]) -> str:
     """What the nearest title above a list or block announces."""
     for at in range(len(head) - 1, -1, -1):
@@ -189,7 +234,7 @@ def bad_introduction(text: str, *, flows: bool, tight: bool) -> str:
     if not parts:
         return "" if not (flows or tight) else _ASSERTS_NOTHING
     languages = languages_of(folded)
-    last = _ONLY_TASK.sub("#", _SCOPE_WORDS.sub("#", parts[-1]))
+    last = _ONLY_CHANGE.sub("#", _ONLY_TASK.sub("#", _SCOPE_WORDS.sub("#", parts[-1])))
     found = weighed(last, languages)
     if reason := _bad_sentences(parts, last, languages, tight=tight):
         return reason

@@ -17,7 +17,7 @@ SAYS_NO = re.compile(
 )
 _PUNCTUATED = re.compile(r"\W*(?:\w+\W){1,3}?\s*[,:!—–…]|\W*\w+[,:!—–…]")
 EXCEPT = re.compile(
-    r"\bbut (?:one|two|three|\d+|for|not)\b|\b(?:all|every\w*|each|nothing|none|no one) (?:\w+ )?but (?:the|my|this|that|our)\b|\b(?:nothing|none) but\b|\b(?:everything|all|those|things?|parts?) (?:that|which) (?:\w+ )?(?:do|does|did|is|are|was|were|can|could)(?:n't| not)\b|\balles,? was (?:\w+ )?(?:nicht|kein\w*)\b|\b(?:everything|all) but\b|\b(?:except|apart from|aside from|other than|save for|minus the)\b|\bbis auf\b"
+    r"\bbut (?:one|two|three|\d+|for|not)\b|\b(?:all|every\w*|each|nothing|none|no one) (?:\w+ )?but (?:the|my|this|that|our)\b|\bnothing (?:left|more)\b.{0,24} (?:without|until|unless|while)\b|\b(?:nothing|none)(?: left| more| else)?(?: (?:for me )?to do)? but\b|\b(?:everything|all|those|things?|parts?) (?:that|which) (?:\w+ )?(?:do|does|did|is|are|was|were|can|could)(?:n't| not)\b|\balles,? was (?:\w+ )?(?:nicht|kein\w*)\b|\b(?:everything|all) but\b|\b(?:except|apart from|aside from|other than|save for|minus the)\b|\bbis auf\b"
 )
 # "Implemented the remaining stories": the open work is the object of a finished one.
 _ONCE_OPEN = re.compile(

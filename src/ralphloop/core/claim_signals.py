@@ -34,7 +34,7 @@ _Phrase = tuple[tuple[str, ...], bool, Signal, str]
 
 
 def _index() -> dict[str, list[_Phrase]]:
-    """Phrases of the spaced languages by their first word; a lone stem is kept under `stem*`."""
+    """Phrases of the spaced languages by their first word, or two where both are whole; a lone stem is kept under `stem*`."""
     index: dict[str, list[_Phrase]] = {}
     for signal, languages in TABLES.items():
         for language in languages.keys() - SPACELESS:
@@ -43,6 +43,8 @@ def _index() -> dict[str, list[_Phrase]]:
                     continue
                 tokens, open_end = tuple(words_of(entry.casefold())), entry.endswith("*")
                 key = tokens[0] + ("*" if open_end and len(tokens) == 1 else "")
+                if len(tokens) > 2 or (len(tokens) == 2 and not open_end):
+                    key = f"{tokens[0]} {tokens[1]}"
                 index.setdefault(key, []).append((tokens, open_end, signal, language))
     return index
 
@@ -81,7 +83,8 @@ def marks_of(text: str, languages: frozenset[str] = frozenset(), *, places: bool
     spoken = languages | _ALWAYS if languages else frozenset()
     words = [(found[0], found.start(), found.end()) for found in _WORD.finditer(text)]
     for at, (word, start, end) in enumerate(words):
-        keys = [word, *(word[:length] + "*" for length in _STEMS if length <= len(word))]
+        pair = f"{word} {words[at + 1][0]}" if at + 1 < len(words) else word
+        keys = [word, *([pair] if pair != word else []), *(word[:length] + "*" for length in _STEMS if length <= len(word))]
         for key in keys:
             for tokens, open_end, signal, language in _INDEX.get(key, ()):
                 if (not spoken or language in spoken) and _follows(words, at, tokens, open_end=open_end):

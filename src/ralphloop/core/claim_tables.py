@@ -71,6 +71,7 @@ _BAD_CELL = frozenset(
 _SEPARATOR = re.compile(r"[|\s:=-]*-[|\s:=-]*")
 _COUNTED = re.compile(r"(\d+)\s*%?")
 _BEFORE = re.compile(r"\b(?:before|was|old|vorher|alt|avant|antes|prima|przed|до|önce|voor)\b|之前|以前|이전")
+_FORESEEN = re.compile(r"\b(?:expected|intended|by design|erwartet|attendus?|esperad[oa]s?|attesi)\b")
 _NAMED = {
     **dict.fromkeys(["open", "offen", "todo", "to do", "pending", "missing", "ouvert", "abierto", "aberto"], frozenset({Signal.OPEN})),
     **dict.fromkeys(["ok", "okay"], frozenset({Signal.DONE})),
@@ -102,7 +103,7 @@ def _cells(text: str) -> list[str]:
 
 def _heading(cell: str) -> frozenset[Signal]:
     """What a column counts: troubles, successes, or neither."""
-    if _BEFORE.search(cell):
+    if _BEFORE.search(cell) or _FORESEEN.search(cell):
         return frozenset()
     return weighed(cell) & _COLUMN | _NAMED.get(cell, frozenset())
 

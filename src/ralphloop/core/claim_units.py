@@ -32,6 +32,9 @@ _HARMLESS = re.compile(
     r"messaggi\w* di errore|obsług\w+ błędów|komunikat\w* o błęd\w+|обработк\w+ ошиб\w+|сообщени\w+ об ошиб\w+|обробк\w+ помил\w+|"
     r"hata (?:yönetimi|mesaj\w*)|错误(?:处理|信息|码)|エラー(?:処理|メッセージ|コード)|오류 ?(?:처리|메시지|코드)|fehler(?:behandlung|meldung)\w*|foutafhandeling|foutmelding\w*"
     r"|\b(?:bugs?|issues?|errors?|problems?|failures?|todos?)\.(?:md|txt|json|csv|ya?ml)\b"
+    r"|\b(?:size|memory|latency|duration|usage|footprint|bundle|image) dropped\b(?= (?:from|to|by)\b)|\b500 (?=(?:vus?|users?|rows|records|items|requests|lines|files|messages|ms|mb|kb|gb)\b)"
+    r"|\berrors?, all (?:of (?:them|which) )?(?:are |were )?(?:expected|intended)\b|\brejected (?=(?:rows|records|lines|entries)\b)|\bties (?:are )?broken\b"
+    r"|\b(?:it|run|iteration|session) ha[ds] (?:forgotten|missed|skipped|overlooked)\b|\bre-?running\b(?= .{0,60}?\b(?:changes|gives|yields|produces|leaves)\b)"
     r"|\bopen (?:for|to|source)\b|\bstate of the art\b|\bhope(?:fully)?\b"
 )
 # "Ne … plus", "non … più", "não … mais": the table of words has it in one piece.
@@ -111,7 +114,7 @@ def ends_sentence(text: str) -> bool:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a folded text."""
-    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip(" .!?…。！？#*_-")]
+    return [part.strip() for part in _SENTENCE_END.split(text) if part and any(char.isalnum() or char == TAG_MARK for char in part)]
 
 
 def is_title(units: Sequence[Unit], at: int) -> bool:

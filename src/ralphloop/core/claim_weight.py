@@ -203,6 +203,9 @@ class _Scale:
             target = next((other for other in self._before(mark.start) if other.end <= mark.start and not other.negator), None)
         if target and target.bad and not _holds_negation(self.clause[target.start : target.end]):
             self._clear(target, mark)
+        elif target and _PRONOUN.match(self.clause, target.start):
+            # "Nothing is open any more": the phrase has said none already.
+            return
         elif target or _ABLE.match(self.clause, mark.end):
             self.denied = True
 
@@ -229,7 +232,7 @@ class _Scale:
         goes_on = bool(PRESENT.fullmatch(self.clause, mark.start, mark.end))
         if settled < mark.start:
             gap = self.clause[max(settled, mark.start - _REACH) : mark.start]
-            return not (goes_on and {"that", "which"} & set(words_of(gap)))
+            return not (goes_on and {"that", "which", "because", "since", "weil", "porque", "perché", "omdat"} & set(words_of(gap)))
         return cured and not goes_on
 
     def _from(self, start: int) -> list[_Target]:
@@ -304,7 +307,10 @@ class _Scale:
         """Whether it is the object of a success right before it, as in "I fixed none of them"."""
         if not _PRONOUN.fullmatch(self.clause, mark.start, mark.end):
             return False
-        return any(not target.negator and target.signals & _ACHIEVED and 0 < mark.start - target.end <= 1 for target in self._before(mark.start))
+        return any(
+            not (target.negator or target.negative) and target.signals & _ACHIEVED and 0 < mark.start - target.end <= 1
+            for target in self._before(mark.start)
+        )
 
     def _far(self, mark: Mark) -> bool:
         """Whether a success is said of it farther on: "not a single box in the plan is ticked"."""

@@ -45,6 +45,7 @@ class MarkdownLine:
 _FENCE = re.compile(r"(`{3,}|~{3,})([^\n]*)")
 _ITEM = re.compile(r"([-*+•‣◦▪–]|\d{1,9}[.)]|[a-z][.)])[ \t]+(?=\S)", re.IGNORECASE)
 _BOX = re.compile(r"\[([ xX✓✔~-]?)\][ \t]+")
+_CODE_SPAN = re.compile(r"`[^`]*`")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]+|$)")
 _RULE = re.compile(r"(?:[-*_=─━═][ \t]*){3,}")
 _DIFF_LINE = re.compile(r"(?:diff --git |index [0-9a-f]{6,}|@@ -\d|--- a/|\+\+\+ b/)")
@@ -136,7 +137,7 @@ class _Reader:
         if heading := _HEADING.match(stripped):
             self.item_indent = -1
             return MarkdownLine(number=number, kind=LineKind.HEADING, text=stripped[heading.end() :].strip("# "))
-        if stripped.startswith("|") or stripped.count("|") >= 2:
+        if stripped.startswith("|") or (stripped.count("|") >= 2 and _CODE_SPAN.sub("", stripped).count("|") >= 2):
             return MarkdownLine(number=number, kind=LineKind.TABLE, text=stripped)
         if self.previous is LineKind.QUOTE:
             # A lazy continuation of a block quote.
