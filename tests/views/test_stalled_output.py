@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from ralphloop.views.sink import PIECE_CHARS, Sink
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_reading_does_not_hold_the_writer_and_is_told_what_it_missed() -> None:
     read_end, write_end = os.pipe()
     with os.fdopen(write_end, "w") as out:
