@@ -29,9 +29,11 @@ MISSED = {
     "f/claims/010-unicode-text": "the last sentence says of a file only that nothing refers to it any more",
     "f/claims/044-response-tag-long": "it ends in a section on manners: the assertion stands under the first heading, and says all of the sources only",
     "f/claims/121-long-sql": "on the line of the tag stands the result of a test run, and nothing that says that all is done",
+    "g/claims/017-closing": "'the linter does not scold' (ru): the negated word is in no table",
+    "g/claims/039-custom-text": "'regression' (zh) of a regression test is read as trouble",
 }
 # How many of a hundred true claims may be missed, by the hands that wrote them.
-MAY_BE_MISSED = {"ab": 2, "cd": 6, "e": 6, "f": 4}
+MAY_BE_MISSED = {"ab": 2, "cd": 6, "e": 6, "f": 4, "g": 4}
 
 
 def _lines(name: str) -> list[str]:
