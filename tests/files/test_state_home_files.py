@@ -33,10 +33,10 @@ def test_everything_has_its_place_in_the_state_home(tmp_path: Path) -> None:
 
 
 def test_a_lock_belongs_to_a_name_in_a_workspace(tmp_path: Path) -> None:
-    here = lock_path(tmp_path, "/work/a", "loop")
-    assert here == lock_path(tmp_path, "/work/a", "loop")
+    here = lock_path(tmp_path, "/srv/a", "loop")
+    assert here == lock_path(tmp_path, "/srv/a", "loop")
     assert here.parent == tmp_path / "locks"
-    assert len({here, lock_path(tmp_path, "/work/a", "other"), lock_path(tmp_path, "/work/b", "loop"), lock_path(tmp_path, "\udcff", "../../x")}) == 4
+    assert len({here, lock_path(tmp_path, "/srv/a", "other"), lock_path(tmp_path, "/srv/b", "loop"), lock_path(tmp_path, "\udcff", "../../x")}) == 4
 
 
 def test_the_state_home_is_made_for_its_owner_alone(tmp_path: Path) -> None:

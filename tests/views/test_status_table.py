@@ -15,13 +15,13 @@ from ralphloop.ledger.queries import LoopRow
 from ralphloop.views.status import render_json, render_table, status_word
 from ralphloop.views.text import width
 
-HOME = "/root"
+HOME = "/srv"
 SOURCE = Path(ralphloop.__file__).parent.parent
 
 
 def row(**changes: Any) -> LoopRow:
     values: dict[str, Any] = dict.fromkeys(LoopRow._fields)
-    values |= {"id": "01JX", "name": "app1", "workspace": "/root/projects/app1", "kind": "checklist", "task_file": "PRD.md"}
+    values |= {"id": "01JX", "name": "app1", "workspace": "/srv/projects/app1", "kind": "checklist", "task_file": "PRD.md"}
     values |= {"created_at": 1_769_162_400.0, "pid": 12345, "status": "running", "iteration": 5, "max_iterations": 30, "remaining": 12}
     return LoopRow(**(values | {"cost_usd": 0.5} | changes))
 
@@ -36,8 +36,8 @@ def is_gone(_row: LoopRow) -> bool:
 
 SEED_ROWS = [
     row(),
-    row(name="app2", workspace="/root/projects/app2", iteration=3, remaining=8),
-    row(name="app3", workspace="/root/projects/app3", iteration=15, status="complete", remaining=0),
+    row(name="app2", workspace="/srv/projects/app2", iteration=3, remaining=8),
+    row(name="app3", workspace="/srv/projects/app3", iteration=15, status="complete", remaining=0),
 ]
 SEED_TABLE = """\
 NAME          DIR                      ITERATION  STATUS     REMAINING
@@ -61,8 +61,8 @@ def test_one_task_is_one_task() -> None:
 
 
 def test_only_home_itself_and_what_lies_in_it_gets_a_tilde() -> None:
-    table = render_table([row(workspace="/root"), row(workspace="/rootless/app")], lives, home=HOME)
-    assert [line.split()[1] for line in table.splitlines()[1:]] == ["~", "/rootless/app"]
+    table = render_table([row(workspace="/srv"), row(workspace="/srvless/app")], lives, home=HOME)
+    assert [line.split()[1] for line in table.splitlines()[1:]] == ["~", "/srvless/app"]
 
 
 def test_a_loop_that_says_it_runs_and_whose_process_is_gone_has_crashed() -> None:
@@ -110,7 +110,7 @@ def test_json_has_the_shape_of_the_seed_and_more() -> None:
         "app1",
         {
             "name": "app1",
-            "dir": "/root/projects/app1",
+            "dir": "/srv/projects/app1",
             "task_file": "PRD.md",
             "pid": 12345,
             "tmux_session": None,
@@ -143,7 +143,7 @@ def test_loops_of_one_name_all_appear_in_json() -> None:
         "app1": "3",
         "app1 (/srv/app1)": "2",
         "app1 (/srv/app1) 1": "1",
-        "app1 (/root/projects/app1)": "0",
+        "app1 (/srv/projects/app1)": "0",
     }
 
 
