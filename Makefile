@@ -42,7 +42,7 @@ build: $(READY)
 	$(BIN)/pip wheel -q --no-deps -w dist .
 
 install:  ## the commands ralph and rloop, for this user
-	$(PYTHON) -m pip install --user .
+	@PYTHON="$(PYTHON)" sh scripts/install
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
