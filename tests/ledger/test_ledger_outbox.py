@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import ledger_samples as sample
 import pytest
 
@@ -61,3 +63,13 @@ def test_a_refused_append_queues_nothing(ledger: Ledger, outbox: Outbox) -> None
     with pytest.raises(Fenced):
         append(ledger, 5, notice(5))
     assert outbox.pending(now=9.0) == []
+
+
+def test_row_notifications_go_on_from_the_outbox_after_a_crash(path: Path, ledger: Ledger) -> None:
+    append(ledger, 1, notice(1), notice(1, "discord"))
+    (first, _) = Outbox(ledger.database).pending(now=9.0)
+    Outbox(ledger.database).sent(first.id, at=9.0)
+    ledger.close()  # all that a crash leaves is the file
+    with Ledger(path) as again:
+        again.take_over("loop-1", sample.ME, 2)
+        assert [one.notice for one in Outbox(again.database).pending(now=9.0)] == [notice(1, "discord")]
