@@ -1,4 +1,4 @@
-"""The house keeps its doors: the import rules of the design, read from the source."""
+"""The house keeps its doors: the import rules of CONTRIBUTING.md, read from the source."""
 
 from __future__ import annotations
 

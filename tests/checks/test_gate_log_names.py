@@ -1,4 +1,4 @@
-"""Gate logs have the names that people know from the seed, and no two gates of an iteration share one."""
+"""Gate logs have names made of the command, and no two gates of an iteration share one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What resume does about the action that was open: the table of design, a crash test for each row."""
+"""What resume does about the action that was open: the table of docs/explanation/crash-and-resume.md, a crash test for each row."""
 
 from __future__ import annotations
 

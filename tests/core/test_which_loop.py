@@ -1,4 +1,4 @@
-"""Which loop `run` means: the table of design, a test for each row. (`alive` is a held lock: tests/cli/test_what_run_means.py.)"""
+"""Which loop `run` means: the table of docs/explanation/crash-and-resume.md, a test for each row. (`alive` is a held lock: tests/cli/test_what_run_means.py.)"""
 
 from __future__ import annotations
 

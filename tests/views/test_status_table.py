@@ -1,4 +1,4 @@
-"""`ralph status` is exactly seed 000's table and JSON, and costs nothing to import."""
+"""`ralph status` has a table and JSON that scripts rely on, and costs nothing to import."""
 
 from __future__ import annotations
 

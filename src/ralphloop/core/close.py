@@ -30,7 +30,7 @@ def close(state: LoopState, at: float) -> m.Entry:
 
 
 def _keys_turned(state: LoopState, turn: Turn) -> bool:
-    """Key 1 and key 2 of the design, in this turn; `cleared` says that the attempt ended well and that every gate is green on the tree."""
+    """Key 1 and key 2, in this turn; `cleared` says that the attempt ended well and that every gate is green on the tree."""
     if turn.cleared is None:
         return False
     if state.spec.completion.require is Require.PROVED and _strength(turn) is not Strength.PROVED:

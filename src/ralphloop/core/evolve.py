@@ -41,10 +41,7 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
             turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot, lawful=entry.snapshot, checking=True)
             return _on_to_gates(replace(_looked(state, entry), turn=turn))
         case m.CheckEnded():
-            red = None if entry.done else entry.fingerprint
-            feedback = entry.feedback or state.feedback
-            state = replace(state, phase=Phase.READY, turn=None, done=entry.strength)
-            return replace(state, red_fingerprint=red, checked=state.iteration, feedback=feedback)
+            return _check_ended(state, entry)
         case m.WorkLost():
             return replace(state, decided=Outcome(kind=OutcomeKind.FAILED, reason=entry.reason))
         case m.AttemptStarted():
@@ -52,9 +49,7 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
         case m.AttemptEnded():
             return _attempt_ended(state, entry)
         case m.AttemptLost():
-            spent = replace(state.spent, cost_usd=state.spent.cost_usd + entry.charged_usd, estimated=True)
-            turn = replace(state.open_turn, last=None)
-            return replace(state, phase=Phase.JUDGE, step=None, spent=spent, turn=turn)
+            return _attempt_lost(state, entry)
         case m.StepStarted():
             return replace(state, step=entry.step, step_since=entry.at)
         case m.ChangesJudged():
@@ -113,6 +108,18 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
         streaks=streaks,
         spent=spent,
     )
+
+
+def _check_ended(state: LoopState, entry: m.CheckEnded) -> LoopState:
+    red = None if entry.done else entry.fingerprint
+    feedback = entry.feedback or state.feedback
+    state = replace(state, phase=Phase.READY, turn=None, done=entry.strength)
+    return replace(state, red_fingerprint=red, checked=state.iteration, feedback=feedback)
+
+
+def _attempt_lost(state: LoopState, entry: m.AttemptLost) -> LoopState:
+    spent = replace(state.spent, cost_usd=state.spent.cost_usd + entry.charged_usd, estimated=True)
+    return replace(state, phase=Phase.JUDGE, step=None, spent=spent, turn=replace(state.open_turn, last=None))
 
 
 def _attempt_started(state: LoopState, entry: m.AttemptStarted) -> LoopState:

@@ -9,7 +9,7 @@ NO_RESULT = "The last attempt ended without a result"
 
 
 def gate_feedback(gate: Gate, verdict: Verdict) -> Feedback:
-    """The failure message of a gate, in the wording of seed 001."""
+    """The failure message of a gate: its wording is an interface, agents are prompted with it."""
     lines = [f'Guardrail "{gate.command}" {verdict.reason}.']
     if gate.hint:
         lines.append(f"Hint: {gate.hint}")

@@ -1,6 +1,6 @@
 """Which loop does `run` mean: the newest loop of that name in that workspace, a new one, or none.
 
-The table of design §7, as code: one row per way a loop of that name can be. A loop that is alive is refused before this is asked: its lock is held.
+The table of docs/explanation/crash-and-resume.md, as code: one row per way a loop of that name can be. A loop that is alive is refused before this is asked: its lock is held.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an agent's stream said, event by event, in the manner of seed 001: for the live view and for replay."""
+"""What an agent's stream said, event by event: for the live view and for replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two keys of design §5 in words: what stood for and against *done* when a turn closed.
+"""The two keys (docs/explanation/two-keys.md) in words: what stood for and against *done* when a turn closed.
 
 The decision itself is core's (`core.close`); this only says it. A test holds the two together: there is an obstacle exactly where core
 did not take the work for done.

@@ -1,4 +1,4 @@
-"""`ralph status`: the roll-up rows of the ledger as a table, and as the JSON of seed 000.
+"""`ralph status`: the roll-up rows of the ledger as a table, and as JSON, a map of sessions by name.
 
 This is a fast path: nothing that costs time may be imported here (no dataclasses, no json, no core); a test looks at the module list.
 """
@@ -31,7 +31,7 @@ def status_word(row: LoopRow, alive: Alive) -> str:
 
 
 def render_table(rows: Iterable[LoopRow], alive: Alive, *, home: str = "", columns: int = 0, colour: bool = False) -> str:
-    """The table of loops, in the columns of seed 000, fitted to that many columns (0: no bound)."""
+    """The table of loops, fitted to that many columns (0: no bound)."""
     cells = [_cells(row, alive, home) for row in rows]
     if not cells:
         return "No loops yet.\n"
@@ -78,7 +78,7 @@ def _line(line: tuple[str, ...], widths: list[int], colour: str | None) -> str:
 
 
 def render_json(rows: Iterable[LoopRow], alive: Alive) -> str:
-    """The loops in the shape of seed 000's state file; of several loops with one name, the further ones are keyed `NAME (DIR)`."""
+    """The loops as `sessions` by name; of several loops with one name, the further ones are keyed `NAME (DIR)`."""
     import json  # noqa: PLC0415 - the table does not need it
 
     sessions: dict[str, dict[str, Any]] = {}

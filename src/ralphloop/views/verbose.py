@@ -1,4 +1,4 @@
-"""The `[ralph] …` lines of `--verbose`, as seed 001 has them."""
+"""The `[ralph] …` lines of `--verbose`."""
 
 from __future__ import annotations
 
