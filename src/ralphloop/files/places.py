@@ -8,6 +8,11 @@ from pathlib import Path
 
 from ralphloop.errors import ConfigError
 
+TASK_BUS, PROJECT_BUS = "TASK-MESSAGE-BUS.md", "PROJECT-MESSAGE-BUS.md"
+"""The bus of one task, in its directory; and the one that tasks share, in the directory above them."""
+BUSES = (TASK_BUS, PROJECT_BUS, "TASK-MESSAGE-BUS.1.md", "PROJECT-MESSAGE-BUS.1.md")
+"""Both, and what a full one is renamed to."""
+
 
 def loop_dir(state_home: Path, loop_id: str) -> Path:
     """The directory of one loop's artifacts."""
