@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from hypothesis import settings
 
 from ralphloop.core.model import RunReport
 from ralphloop.core.ports import Launch
@@ -17,6 +21,27 @@ from ralphloop.process.supervise import Supervisor
 ENV = {"PATH": os.defpath}
 FOR_EVER = "600"  # seconds: longer than anybody waits for a test
 
+# Two forks and a session of its own: no parent, no group, no pipe tells of it. It prints its pid, and its parent goes, once it is all set up.
+DAEMON = f"""
+import os, signal, sys, time
+ready, tell = os.pipe()
+if os.fork():
+    os.close(tell)
+    os.read(ready, 1)
+    os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+if "stubborn" in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.write(1, b"%d\\n" % os.getpid())
+for fd in 1, 2, tell: os.close(fd)
+time.sleep({FOR_EVER})
+"""
+
+
+def sized(usual: int, soak: int) -> int:
+    """How much of something: what a test needs in order to fail, or under `make soak` what nobody has seen fail yet."""
+    return soak if settings().max_examples >= settings.get_profile("soak").max_examples else usual
+
 
 def sh(script: str) -> tuple[str, ...]:
     return ("/bin/sh", "-c", script)
@@ -24,6 +49,16 @@ def sh(script: str) -> tuple[str, ...]:
 
 def python(script: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-c", script)
+
+
+@contextmanager
+def unsupervised(argv: Sequence[str], env: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that nobody supervises; gone afterwards."""
+    with subprocess.Popen(argv, env=env) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def supervise(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from supervised import ENV, FOR_EVER, result, sh, supervise, supervise_lines
+from supervised import DAEMON, ENV, FOR_EVER, python, result, sh, supervise, supervise_lines, unsupervised
 
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.model import EndedBy
-from ralphloop.process.leftovers import end_leftovers
+from ralphloop.core.ports import Launch
+from ralphloop.process.identity import identify, is_alive
+from ralphloop.process.leftovers import TagBroom, end_leftovers
+from ralphloop.process.signals import StopFlag
+from ralphloop.process.supervise import Supervisor
 
 pytestmark = pytest.mark.usefixtures("_poor_platform")
 
@@ -39,6 +44,21 @@ def test_an_agent_that_ignores_sigterm_is_killed() -> None:
 
 def test_leftovers_are_ended() -> None:
     run_id = str(uuid4())
-    with subprocess.Popen(("sleep", FOR_EVER), env=ENV | {"RALPH_RUN_ID": run_id}) as process:
-        assert end_leftovers(run_id, grace_s=float(FOR_EVER)) == 1
+    with unsupervised(("sleep", FOR_EVER), ENV | {"RALPH_RUN_ID": run_id}) as process:
+        assert end_leftovers(run_id, grace_s=float(FOR_EVER)).strays == 1
     assert process.returncode == -signal.SIGTERM
+
+
+def test_what_a_run_left_is_found_by_the_name_that_it_carries() -> None:
+    """Without subreapers."""
+    stop, daemons = StopFlag(), list[ProcessIdentity | None]()
+
+    def on_line(line: bytes) -> bool:
+        daemons.append(identify(int(line)))
+        return False
+
+    launch = Launch(argv=python(DAEMON), cwd=Path("/"), env=ENV | {"RALPH_RUN_ID": str(uuid4())})
+    report = Supervisor(stop, broom=lambda launch: TagBroom(launch.env["RALPH_RUN_ID"])).supervise(launch, on_line)
+    stop.close()
+    assert (report.exit_code, report.strays) == (0, 1)
+    assert [daemon is not None and is_alive(daemon) for daemon in daemons] == [False]

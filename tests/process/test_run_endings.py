@@ -140,7 +140,7 @@ def test_a_grandchild_in_a_session_of_its_own_delays_nothing_either() -> None:
     env = ENV | {"RALPH_RUN_ID": str(uuid4())}
     report = supervise(python(ESCAPE + f"time.sleep({FOR_EVER})"), env=env)
     assert (report.ended_by, report.exit_code) == (EndedBy.EXIT, 4)
-    assert end_leftovers(env["RALPH_RUN_ID"], grace_s=0) == 1
+    assert end_leftovers(env["RALPH_RUN_ID"], grace_s=0).strays == 1
 
 
 def test_a_grandchild_that_floods_the_output_delays_nothing_either() -> None:
@@ -175,7 +175,7 @@ def test_a_first_wish_to_stop_lets_the_run_end_by_itself() -> None:
 
     report = supervise(sh("echo begun; sleep 0.1; exit 5"), on_line=on_line, stop=stop)
     assert (report.ended_by, report.exit_code) == (EndedBy.EXIT, 5)
-    assert not select.select([stop], [], [], 0)[0]  # a poll loop that never drained it has been spinning
+    assert not select.select(stop.filenos(), [], [], 0)[0]  # a poll loop that never drained it has been spinning
     stop.close()
 
 

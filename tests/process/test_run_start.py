@@ -4,12 +4,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from supervised import python, sh, supervise, supervise_lines
+from supervised import ENV, FOR_EVER, python, sh, sized, supervise, supervise_lines
 
 from ralphloop.core.model import EndedBy
+from ralphloop.process.child import Child
 
 
 def script(path: Path, text: str, mode: int = 0o755) -> str:
@@ -71,18 +74,35 @@ def test_the_child_sees_only_its_three_standard_descriptors(tmp_path: Path) -> N
     os.close(leak)
 
 
-def test_fifty_runs_leave_no_descriptor_and_no_zombie(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_200_runs_leave_no_descriptor_no_zombie_and_no_file(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    files: dict[str, Any] = {"stdout_log": tmp_path / "out", "stderr_log": tmp_path / "err", "identity_file": tmp_path / "process"}
+
     def run_all_sorts() -> None:
-        supervise(sh("exit 1"), stdin=b"x" * 100_000, stdout_log=tmp_path / "out", stderr_log=tmp_path / "err")
-        supervise(("no-such-agent",), stdin=b"x")
-        supervise(sh("echo; exec sleep 600"), on_line=lambda _: True, after_result_s=0.001)
+        supervise(sh("exit 1"), stdin=b"x" * 100_000, cwd=tmp_path / "workspace", **files)
+        supervise(("no-such-agent",), stdin=b"x", cwd=tmp_path / "workspace", **files)
+        supervise(sh(f"echo; exec sleep {FOR_EVER}"), on_line=lambda _: True, after_result_s=0.001)
+        supervise(sh(f"sleep {FOR_EVER} & exit 3"), cwd=tmp_path / "workspace", **files)
 
     run_all_sorts()
     before = descriptors()
-    for _ in range(50):
+    for _ in range(sized(50, 250)):
         run_all_sorts()
     assert descriptors() == before
     assert zombies() == []
+    assert {path.name for path in tmp_path.rglob("*")} == {"workspace", "out", "err", "process"}
+
+
+def test_a_run_outlives_the_thread_that_started_it() -> None:
+    """A thread that comes for one run, and goes: what is bound to the death of a thread would end here."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        child = pool.submit(Child, sh("read line; exit 5"), cwd=Path("/"), env=ENV, stdin=True).result()
+    with child:
+        assert child.stdin is not None
+        child.stdin.write(b"the thread is gone\n")
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert child.reap() == 5
 
 
 def descriptors() -> set[str]:

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import shutil
 import stat
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from supervised import FOR_EVER, python, sh, supervise, supervise_lines
+from supervised import FOR_EVER, python, sh, sized, supervise, supervise_lines
 
 from ralphloop.core.model import EndedBy
+from ralphloop.process.lines import LINE_CAP
 
 AWKWARD = b'{"a": "\xff\xfe"}\n\0\n' + '{"b": "one\u2028line"}\n'.encode() + b"crlf\r\n\n" + "é€😀".encode() + b"\nno newline at the end"
 
@@ -46,29 +52,94 @@ def test_logs_are_for_their_owner_alone(tmp_path: Path) -> None:
     assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("out", "err")} == {0o600}
 
 
-def test_an_over_long_line_is_dropped_and_the_next_is_intact(tmp_path: Path) -> None:
-    script = "import os, sys\nout = sys.stdout.buffer\nfor _ in range(20): out.write(b'x' * 1_000_000)\nout.write(b'\\nnext\\n')"
-    report, lines = supervise_lines(python(script), stdout_log=tmp_path / "log")
-    assert (lines, report.dropped_bytes) == ([b"next"], 20_000_000)
-    assert (tmp_path / "log").stat().st_size == 20_000_006
+@contextmanager
+def peak_of_memory() -> Iterator[list[int]]:
+    """How much was in use at most; known at the end."""
+    peak: list[int] = []
+    tracemalloc.start()
+    try:
+        yield peak
+    finally:
+        peak.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+
+LINE = "import os, sys\nfor _ in range(int(sys.argv[1])): sys.stdout.buffer.write(b'x' * 1_000_000)\nsys.stdout.buffer.write(b'\\nnext\\n')"
+
+
+def test_a_line_of_10_mb_is_handed_on_whole(tmp_path: Path) -> None:
+    report, (line, *rest) = supervise_lines((*python(LINE), "10"), stdout_log=tmp_path / "log")
+    assert (line, rest, report.dropped_bytes) == (b"x" * 10_000_000, [b"next"], 0)
 
 
 @pytest.mark.slow
-def test_memory_stays_flat_under_64_mb_of_output(tmp_path: Path) -> None:
-    seen = 0
+def test_an_over_long_line_is_dropped_and_the_next_is_intact(tmp_path: Path) -> None:
+    megabytes = sized(64, 500)
+    with peak_of_memory() as peak:
+        report, lines = supervise_lines((*python(LINE), str(megabytes)), stdout_log=tmp_path / "log")
+    assert (lines, report.dropped_bytes) == ([b"next"], megabytes * 1_000_000)
+    assert (tmp_path / "log").stat().st_size == megabytes * 1_000_000 + 6
+    assert peak[0] < 3 * LINE_CAP
+
+
+FLOOD = """
+import hashlib, sys
+lines, digest = b"".join(b'{"text": "%01000d"}\\n' % i for i in range(64)), hashlib.sha256()
+for _ in range(int(sys.argv[1])): sys.stdout.buffer.write(lines); digest.update(lines)
+sys.stderr.write(digest.hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_memory_stays_flat_under_a_flood_and_the_log_is_complete(tmp_path: Path) -> None:
+    read = hashlib.sha256()
 
     def on_line(line: bytes) -> bool:
-        nonlocal seen
-        seen += len(line) + 1
+        read.update(line + b"\n")
         return False
 
-    script = "import sys\nfor _ in range(1024): sys.stdout.buffer.write((b'x' * 1023 + b'\\n') * 64)"
-    tracemalloc.start()
-    report = supervise(python(script), on_line=on_line, stdout_log=tmp_path / "log")
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert seen == report.output_bytes == (tmp_path / "log").stat().st_size == 64 * 1024 * 1024
-    assert peak < 4 * 1024 * 1024
+    with peak_of_memory() as peak:
+        report = supervise((*python(FLOOD), str(sized(1024, 16 * 1024))), on_line=on_line, stdout_log=tmp_path / "log")
+    said = report.stderr_tail
+    with (tmp_path / "log").open("rb") as log:
+        assert (said, said, said) == (read.hexdigest(), report.stdout_digest, hashlib.file_digest(log, "sha256").hexdigest())
+    assert report.output_bytes > sized(1024, 16 * 1024) * 64_000
+    assert peak[0] < 4 * 1024 * 1024
+
+
+# It tells whether it was held back, before it is all read.
+HASTY = """
+import os, sys
+os.set_blocking(1, False)
+line, left = b"x" * 1023 + b"\\n", 64 * 1024
+try:
+    while left:
+        os.write(1, line)
+        left -= 1
+    word = "never"
+except BlockingIOError:
+    word = "held back"
+with open("word", "w") as file: file.write(word)
+os.set_blocking(1, True)
+for _ in range(left): os.write(1, line)
+"""
+
+
+@pytest.mark.slow
+def test_an_agent_is_held_back_by_a_slow_reader(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "word")
+    words: list[str] = []
+    lines = 0
+
+    def on_line(_: bytes) -> bool:
+        nonlocal lines
+        lines += 1
+        if lines == 1:
+            words.append((tmp_path / "word").read_text())
+        return False
+
+    report = supervise(python(HASTY), on_line=on_line, cwd=tmp_path)
+    assert (words, lines, report.exit_code) == (["held back"], 64 * 1024, 0)
 
 
 def test_a_flood_on_stderr_blocks_nothing_and_leaves_its_end(tmp_path: Path) -> None:
@@ -117,14 +188,21 @@ FULL_DISK = """
 import json, resource, sys
 from pathlib import Path
 from supervised import sh, supervise_lines
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-report, lines = supervise_lines(sh("for i in 1 2 3 4 5 6 7 8 9 10; do printf '%0999d\\\\n' $i; done"), stdout_log=Path(sys.argv[1]))
-print(json.dumps([report.exit_code, len(lines), report.dropped_bytes]))
+if "limited" in sys.argv: resource.setrlimit(resource.RLIMIT_FSIZE, (1_048_576, resource.RLIM_INFINITY))
+report, lines = supervise_lines(sh("for i in 1 2 3; do printf '%0999999d\\\\n' $i; done"), stdout_log=Path(sys.argv[1], "log"))
+print(json.dumps([report.exit_code, len(lines), report.dropped_bytes, Path(sys.argv[1], "log").stat().st_size]))
 """
 
 
-def test_a_full_disk_under_the_log_does_not_end_the_run(tmp_path: Path) -> None:
-    argv = [sys.executable, "-c", FULL_DISK, str(tmp_path / "log")]
-    done = subprocess.run(argv, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [0, 10, 9000]
-    assert (tmp_path / "log").stat().st_size == 1000
+@pytest.fixture(params=["a limit", "a small disk"])
+def full_disk(tmp_path: Path, request: pytest.FixtureRequest) -> list[str]:
+    """A command that runs FULL_DISK where a megabyte can be written at tmp_path, and no more: on a disk of its own, where that is allowed."""
+    program = [sys.executable, "-c", FULL_DISK, str(tmp_path)]
+    mount = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=1m ralphloop-test "$0" && exec "$@"', str(tmp_path)]
+    mounts = shutil.which("unshare") and subprocess.run([*mount, "true"], capture_output=True, check=False).returncode == 0
+    return [*mount, *program] if request.param == "a small disk" and mounts else [*program, "limited"]
+
+
+def test_a_full_disk_under_the_log_does_not_end_the_run(full_disk: list[str]) -> None:
+    done = subprocess.run(full_disk, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [0, 3, 3_000_000 - 1_048_576, 1_048_576]

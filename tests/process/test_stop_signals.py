@@ -112,7 +112,7 @@ def test_the_handlers_from_before_are_put_back() -> None:
 def test_a_request_is_seen_by_a_poll_until_it_is_drained_and_its_level_stays() -> None:
     stop = StopFlag()
     poll = select.poll()
-    poll.register(stop, select.POLLIN)
+    poll.register(stop.filenos()[0], select.POLLIN)
     assert (stop.level, stop.author, poll.poll(0)) == (0, None, [])
     stop.request("ada")
     assert (stop.level, stop.author, len(poll.poll(0))) == (1, "ada", 1)

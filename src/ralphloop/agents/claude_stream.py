@@ -64,6 +64,7 @@ class ClaudeParser:
         self._conversation: str | None = None
         self._usage = Usage()
         self._result_seen = False
+        self._background = False
         self._said = ""
         self._final: str | None = None
         self._failure: Failure | None = None
@@ -74,6 +75,11 @@ class ClaudeParser:
     def result_seen(self) -> bool:
         """Whether the client has said that its turn is over."""
         return self._result_seen
+
+    @property
+    def background(self) -> bool:
+        """Whether it says that tasks run in the background: it stays for them after its result."""
+        return self._background
 
     def feed(self, line: bytes) -> Iterable[Event]:
         """The events of one line."""
@@ -117,6 +123,8 @@ class ClaudeParser:
 
     def _system(self, line: dict[str, Any]) -> Iterable[Event]:
         subtype = text(line.get("subtype"))
+        if subtype == "background_tasks_changed":
+            self._background = bool(items(line.get("tasks")))
         if subtype in _SILENT:
             return
         news = _NEWS.get(subtype)

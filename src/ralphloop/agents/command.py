@@ -53,6 +53,11 @@ class PlainTextParser:
         """Plain text has no last line: only the exit ends the run."""
         return False
 
+    @property
+    def background(self) -> bool:
+        """Plain text does not tell."""
+        return False
+
     def feed(self, line: bytes) -> Iterable[Event]:
         """Each line is something the agent said."""
         self._remember(line[-FINAL_WORDS_BYTES:])

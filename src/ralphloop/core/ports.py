@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +33,9 @@ class Clock(Protocol):
 
     def dice(self) -> float:
         """A random number in [0, 1)."""
+
+    def has_come(self, until: float, longest_s: float) -> bool:
+        """Whether that moment has come, asked again and again: so many seconds after the first time in this process, sleep of the machine left out."""
 
     def wait(self, until: float, longest_s: float) -> bool:
         """Return at that moment, or earlier when somebody wants something; whether it has come.
@@ -67,8 +71,8 @@ class Blobs(Protocol):
 class Work(Protocol):
     """Where tasks come from and where they are ticked. Raises errors.WorkError where the work cannot be read."""
 
-    def survey(self) -> Survey:
-        """Look at the work now."""
+    def survey(self, since: Survey | None = None) -> Survey:
+        """Look at the work now. Only a request to wait that was made after `since` counts; without it, none does."""
 
     def files(self) -> tuple[str, ...]:
         """The files that the work itself judges (relative to the workspace)."""
@@ -79,9 +83,22 @@ class Work(Protocol):
     def brief(self) -> str:
         """The text that the prompt is built on, read anew."""
 
+    def consume(self) -> None:
+        """Put aside what asked the loop to wait: a loop that is taken up again does not wait for it once more."""
+
+
+class WaitBoard(Protocol):
+    """Where an agent may post that it waits for something."""
+
+    def mark(self) -> str:
+        """Where the messages end now."""
+
+    def asked_to_wait(self, since: str) -> tuple[str | None, str]:
+        """What was said in a request to wait that was posted after that mark, None where there was none; and where the messages end now."""
+
 
 class Workspace(Protocol):
-    """The directory being changed."""
+    """The directory being changed. A path is relative to it; that of a protected file elsewhere is absolute."""
 
     def look(self) -> Tree:
         """Fingerprint, HEAD and branch as they are now."""
@@ -122,9 +139,6 @@ class Agent(Protocol):
 
     def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
         """Run one agent process to its end. Failures are values."""
-
-    def end_leftovers(self, run_id: str) -> None:
-        """End what an earlier incarnation left of that run."""
 
 
 class Gates(Protocol):
@@ -170,7 +184,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """A command to supervise: the environment is complete, nothing is inherited."""
+    """A command to supervise: the environment is complete, nothing is inherited. `identity_file`: where it is written down which process it became."""
 
     argv: tuple[str, ...]
     cwd: Path
@@ -182,6 +196,7 @@ class Launch:
     idle_timeout_s: float = 0.0
     after_result_s: float = 10.0
     grace_s: float = 5.0
+    identity_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,11 +209,19 @@ class CallReport:
     error: str | None = None
 
 
+class Sign(IntEnum):
+    """What a stream says of its run: it goes on; its turn is over; it is over, and work in the background still runs."""
+
+    WORKING = 0
+    OVER = 1
+    BACKGROUND = 2
+
+
 class Runner(Protocol):
     """The two doors of process/: the only way to run a program."""
 
-    def supervise(self, launch: Launch, on_line: Callable[[bytes], bool]) -> RunReport:
-        """Run to the end, in bounded time. `on_line` gets each line of stdout and says whether the final result has come."""
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign | bool]) -> RunReport:
+        """Run to the end, in bounded time. `on_line` gets each line of stdout and says how far the run is (True: its turn is over)."""
 
     def call(
         self,
@@ -233,6 +256,10 @@ class StreamParser(Protocol):
     @property
     def result_seen(self) -> bool:
         """Whether the client has said that its turn is over."""
+
+    @property
+    def background(self) -> bool:
+        """Whether the client says that work of the turn still runs in the background."""
 
     def finish(self, run: RunReport) -> StreamReport:
         """What the stream said, all told."""

@@ -15,10 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from ralphloop.process.patience import PATIENCE_S
 from ralphloop.process.pidfd import open_pidfd
 from ralphloop.process.start_errors import explain_start_error
-
-PATIENCE_S = 10.0  # for a killed process to be gone: one that hangs in the kernel may never be
 
 
 class NotStarted(Exception):
@@ -47,6 +46,11 @@ class Child:
         self._exit_fd = open_pidfd(self._popen.pid)
         self._status: int | None = None
         self._ours = True
+
+    @property
+    def pid(self) -> int:
+        """Its number: ours for as long as it is not reaped."""
+        return self._popen.pid
 
     @property
     def stdin(self) -> IO[bytes] | None:

@@ -28,6 +28,20 @@ def is_alive(identity: ProcessIdentity) -> bool:
     return identify(identity.pid) == identity
 
 
+def written(identity: ProcessIdentity) -> bytes:
+    """The identity as it is kept in a file."""
+    return "\n".join(map(str, identity)).encode()
+
+
+def read_back(content: bytes | None) -> ProcessIdentity | None:
+    """The identity that a file holds; None where it holds none."""
+    match (content or b"").decode(errors="replace").split("\n"):
+        case [boot_id, pid, started] if pid.isdecimal():
+            return ProcessIdentity(boot_id=boot_id, pid=int(pid), started=started)
+        case _:
+            return None
+
+
 def own_identity() -> ProcessIdentity:
     """The identity of this process."""
     identity = identify(os.getpid())
@@ -46,6 +60,22 @@ def read_stat(pid: int) -> tuple[int, str] | None:
     # The name in parentheses may hold anything, also a parenthesis: the fields count from the last one.
     state, parent, *fields = content.rpartition(b")")[2].split()
     return None if state in {b"Z", b"X"} else (int(parent), fields[17].decode())
+
+
+def session_of(pid: int) -> int:
+    """The session of a process; 0 where there is no such process."""
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
+
+
+def group_of(pid: int) -> int:
+    """The process group of a process; 0 where there is no such process."""
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return 0
 
 
 def _boot_id() -> str:

@@ -18,6 +18,12 @@ def start_time(pid: int) -> str | None:
     return started.strip() if state and not state.startswith("Z") else None
 
 
+def parent(pid: int) -> int:
+    """The parent of a process; 0 where there is no such process."""
+    said = _ask("/bin/ps", "-o", "ppid=", "-p", str(pid)).strip()
+    return int(said) if said.isdecimal() else 0
+
+
 def commands() -> dict[int, tuple[int, str]]:
     """Of every process that `ps` shows us: its parent, and its command line followed by its environment."""
     table = {}

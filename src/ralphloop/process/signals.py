@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,16 +12,19 @@ from typing import Self
 
 _Handler = Callable[[int, FrameType | None], None] | signal.Handlers
 
+GUARDIAN_DIED = "the death of its guardian process"
 SHUTTING_DOWN = b"Received signal, shutting down...\n"
 
 
 class StopFlag:
     """How urgently somebody wants an end: 0 not at all, 1 after the current operation, 2 now.
 
-    Its descriptor turns readable at each request, so that a poll loop sees one at once; the level stays when the descriptor is drained.
+    Its descriptors turn readable at each request, so that a poll loop sees one at once; the level stays when they are drained. `life_fd`: the
+    end of a pipe whose other end the guardian holds; when that closes, nobody watches over the loop any more, and it must end now.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, life_fd: int | None = None) -> None:
+        self._life_fd = life_fd
         self._authors: list[str] = []  # appending is atomic: one handler may interrupt another
         self._read_fd, self._write_fd = os.pipe()
         os.set_blocking(self._read_fd, False)
@@ -42,9 +46,9 @@ class StopFlag:
         with suppress(BlockingIOError):  # full: it is readable already
             os.write(self._write_fd, b"\0")
 
-    def fileno(self) -> int:
-        """The descriptor to poll."""
-        return self._read_fd
+    def filenos(self) -> tuple[int, ...]:
+        """The descriptors to poll."""
+        return (self._read_fd,) if self._life_fd is None else (self._read_fd, self._life_fd)
 
     @property
     def wakeup_fd(self) -> int:
@@ -52,22 +56,27 @@ class StopFlag:
         return self._write_fd
 
     def drain(self) -> None:
-        """Make the descriptor unreadable until the next request. Look at `level` afterwards, not before."""
+        """Make the descriptors unreadable until the next request. Look at `level` afterwards, not before."""
         with suppress(BlockingIOError):
             while os.read(self._read_fd, 4096):
                 pass
+        if self._life_fd is not None and select.select([self._life_fd], [], [], 0)[0]:
+            os.close(self._life_fd)
+            self._life_fd = None
+            self._authors += [GUARDIAN_DIED] * 2
 
     def close(self) -> None:
         """Give the descriptors back."""
-        os.close(self._read_fd)
-        os.close(self._write_fd)
+        for fd in (*self.filenos(), self._write_fd):
+            os.close(fd)
 
 
 class SignalHandlers:
     """Handlers that are in place until `uninstall`, or until the end of a `with` block."""
 
-    def __init__(self, stop: StopFlag) -> None:
+    def __init__(self, stop: StopFlag, *, patient: bool = True, mask: frozenset[int] | None = None) -> None:
         self._stop = stop
+        self._patient = patient
         handlers: dict[signal.Signals, _Handler] = {
             signal.SIGINT: self._on_stop_signal,
             signal.SIGTERM: self._on_stop_signal,
@@ -77,6 +86,8 @@ class SignalHandlers:
         self._before = {signum: signal.signal(signum, handler) for signum, handler in handlers.items()}
         # A signal between the last bytecode and the poll system call runs no Python handler: only this descriptor ends that poll.
         self._wakeup_before = signal.set_wakeup_fd(stop.wakeup_fd, warn_on_full_buffer=False)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def uninstall(self) -> None:
         """Put back what was there before."""
@@ -92,15 +103,18 @@ class SignalHandlers:
         self.uninstall()
 
     def _on_stop_signal(self, signum: int, _frame: FrameType | None) -> None:
+        first = self._stop.level == 0
         self._stop.request(signal.Signals(signum).name)
-        if self._stop.level == 1:
+        if signum == signal.SIGTERM and not self._patient:
+            self._stop.request(signal.Signals(signum).name)
+        if first:
             with suppress(OSError):  # nobody may be reading any more
                 os.write(2, SHUTTING_DOWN)
 
 
-def install(stop: StopFlag) -> SignalHandlers:
-    """SIGINT and SIGTERM ask `stop`; a hang-up or a closed terminal does not kill. On the main thread only."""
-    return SignalHandlers(stop)
+def install(stop: StopFlag, *, patient: bool = True, mask: frozenset[int] | None = None) -> SignalHandlers:
+    """SIGINT and SIGTERM ask `stop`; a hang-up or a closed terminal does not kill. Not `patient`: SIGTERM is urgent at once. Main thread only."""
+    return SignalHandlers(stop, patient=patient, mask=mask)
 
 
 def reset_sigchld() -> None:

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from ralphloop.core.ports import Sign
 from ralphloop.process.lines import LineSplitter
 
 TAIL_BYTES = 4096
@@ -52,15 +53,15 @@ class RawLog:
 class OutputStream:
     """Standard output: logged, then handed on line by line."""
 
-    def __init__(self, log: RawLog, on_line: Callable[[bytes], bool]) -> None:
+    def __init__(self, log: RawLog, on_line: Callable[[bytes], Sign | bool]) -> None:
         self.bytes = 0
         self._log = log
         self._on_line = on_line
         self._splitter = LineSplitter()
-        self._result_seen = False
+        self._sign = Sign.WORKING
 
-    def take(self, chunk: bytes) -> bool:
-        """Whether this chunk (re)starts the time that is left after the final result."""
+    def take(self, chunk: bytes) -> Sign:
+        """What its lines say of the run; WORKING also where the chunk completed no line."""
         self.bytes += len(chunk)
         self._log.write(chunk)
         return self._hand_on(self._splitter.feed(chunk))
@@ -74,10 +75,11 @@ class OutputStream:
         """Bytes that did not reach the reader or the log."""
         return self._splitter.dropped_bytes + self._log.lost_bytes
 
-    def _hand_on(self, lines: list[bytes]) -> bool:
+    def _hand_on(self, lines: list[bytes]) -> Sign:
         for line in lines:
-            self._result_seen |= self._on_line(line)
-        return bool(lines) and self._result_seen
+            # What was over once is never again at work.
+            self._sign = Sign(self._on_line(line)) or min(self._sign, Sign.OVER)
+        return self._sign if lines else Sign.WORKING
 
 
 class ErrorStream:
@@ -88,12 +90,12 @@ class ErrorStream:
         self._log = log
         self._tail = b""
 
-    def take(self, chunk: bytes) -> bool:
+    def take(self, chunk: bytes) -> Sign:
         """Never says anything about a result."""
         self.bytes += len(chunk)
         self._log.write(chunk)
         self._tail = (self._tail + chunk)[-TAIL_BYTES:]
-        return False
+        return Sign.WORKING
 
     @property
     def dropped_bytes(self) -> int:

@@ -1,7 +1,8 @@
 """One poll loop per run: read, feed, keep the deadlines, climb the ladder, and end whatever the agent does.
 
 The exit of the leader ends the run, not the end of its output: a grandchild may hold a pipe open for ever. Everything is driven from here,
-on the caller's thread and the monotonic clock.
+on the caller's thread and the monotonic clock. Time in which the machine slept, or this process was stopped, is nobody's: it is not counted, and
+idle time begins anew after it.
 """
 
 from __future__ import annotations
@@ -9,21 +10,23 @@ from __future__ import annotations
 import os
 import select
 import signal
-import time
 from collections.abc import Callable
 from math import ceil, inf
 from typing import IO
 
 from ralphloop.core.model import EndedBy
-from ralphloop.core.ports import Launch
-from ralphloop.process.child import PATIENCE_S, Child
+from ralphloop.core.ports import Launch, Sign
+from ralphloop.process.child import Child
+from ralphloop.process.patience import PATIENCE_S
 from ralphloop.process.signals import StopFlag
+from ralphloop.process.stopwatch import Stopwatch, SystemStopwatch
 
 READ_BYTES = 256 * 1024
 WRITE_BYTES = 64 * 1024
 DRAIN_S = 0.25
-LONGEST_POLL_S = 60.0
-LONGEST_AFTER_RESULT_S = 300.0  # however much the process goes on saying after its final result
+BEAT_S = 1.0  # how often to look at what tells by itself: requests in the inbox, orphans that died
+SUSPENDED_S = 30.0  # what is shorter may be a busy machine
+LONGEST_AFTER_RESULT_S = 300.0  # however much the process goes on saying or doing after its final result
 TICK_S = 0.02  # how often to look for the exit where no descriptor tells of it
 
 # A stopped process acts on SIGTERM only once it continues.
@@ -32,20 +35,28 @@ FORCE = (signal.SIGKILL,)
 
 
 class Watch:
-    """The life of one child, from its start to an empty group. `stop` is None where nobody may interrupt."""
+    """The life of one child, from its start to an empty group. `stop` is None where nobody may interrupt; `beat` is called about every second."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one run, and these are its parts
         self,
         child: Child,
         launch: Launch,
         *,
-        on_stdout: Callable[[bytes], bool],
-        on_stderr: Callable[[bytes], bool],
+        on_stdout: Callable[[bytes], Sign],
+        on_stderr: Callable[[bytes], Sign],
         stop: StopFlag | None,
+        beat: Callable[[], None] = lambda: None,
+        at_exit: Callable[[], None] = lambda: None,
+        clock: Stopwatch | None = None,
     ) -> None:
+        self.slept_s = 0.0
+        self.stopped_s = 0.0
         self._child = child
         self._launch = launch
         self._stop = stop
+        self._beat = beat
+        self._at_exit = at_exit
+        self._clock = clock or SystemStopwatch()
         self._ended_by = EndedBy.EXIT
         self._rungs: list[tuple[float, tuple[signal.Signals, ...]]] = []
         self._limits = {
@@ -53,7 +64,9 @@ class Watch:
             EndedBy.IDLE_TIMEOUT: launch.idle_timeout_s,
             EndedBy.AFTER_RESULT: launch.after_result_s,
         }
-        now = time.monotonic()
+        now = self._clock.monotonic()
+        self._beat_at = now
+        self._asleep_s = self._clock.boottime() - now
         self._since = {EndedBy.TOTAL_TIMEOUT: now, EndedBy.IDLE_TIMEOUT: now}
         self._result_at = inf
         self._input = memoryview(launch.stdin or b"")
@@ -68,8 +81,8 @@ class Watch:
             self._register(stdin.fileno(), select.POLLOUT, lambda: self._feed(stdin))
         if child.exit_fd is not None:
             self._register(child.exit_fd, select.POLLIN, lambda: None)
-        if stop is not None:
-            self._register(stop.fileno(), select.POLLIN, stop.drain)
+        for fd in () if stop is None else stop.filenos():
+            self._register(fd, select.POLLIN, self._hear)
 
     def run(self) -> EndedBy:
         """Return when the leader is gone, its group is ended and its pipes are read; and why it ended."""
@@ -82,7 +95,10 @@ class Watch:
 
     def _climb(self) -> bool:
         """Do what is due now; False when nothing is left to be tried."""
-        now = time.monotonic()
+        now = self._clock.monotonic()
+        if self._beat_at + BEAT_S <= now:
+            self._beat_at = now
+            self._beat()
         if self._ended_by is EndedBy.EXIT and (cause := self._cause(now)):
             self._ended_by = cause
             kill_at = now + self._launch.grace_s
@@ -106,32 +122,59 @@ class Watch:
     def _end_group(self) -> None:
         for fd in self._handlers.keys() - self._outputs:
             self._forget(fd)
+        self._at_exit()
         self._child.signal_group(*ASK)
-        until = time.monotonic() + DRAIN_S
+        until = self._clock.monotonic() + DRAIN_S
         while self._handlers:
             self._step(until)  # before the clock is looked at: what the leader left in the pipes is read however slow the machine is
-            if time.monotonic() >= until:
+            if self._clock.monotonic() >= until:
                 break
         self._child.signal_group(*FORCE)
 
     def _step(self, until: float) -> None:
         """Wait until then at most, and handle once whatever is ready."""
-        longest = LONGEST_POLL_S if self._child.exit_fd is not None else TICK_S
-        timeout_s = min(max(until - time.monotonic(), 0), longest)
-        for fd, _ in self._poll.poll(ceil(timeout_s * 1000)):
-            self._handlers[fd]()
+        longest = BEAT_S if self._child.exit_fd is not None else TICK_S
+        began = self._clock.monotonic()
+        timeout_s = min(max(until - began, 0), longest)
+        ready = self._poll.poll(ceil(timeout_s * 1000))
+        self._forgive(self._clock.monotonic() - began - timeout_s)
+        for fd, _ in ready:
+            if fd in self._handlers:
+                self._handlers[fd]()
 
-    def _read(self, pipe: IO[bytes], take: Callable[[bytes], bool]) -> None:
+    def _forgive(self, late_s: float) -> None:
+        """Leave out of the count what was nobody's time: this process came back so late, or the machine has slept since the last look."""
+        now = self._clock.monotonic()
+        asleep_s = self._clock.boottime() - now
+        slept_s, self._asleep_s = asleep_s - self._asleep_s, asleep_s
+        if max(late_s, slept_s) < SUSPENDED_S:
+            return
+        stopped_s = late_s if late_s >= SUSPENDED_S else 0.0
+        self.slept_s += max(slept_s, 0.0)
+        self.stopped_s += stopped_s
+        self._since = {cause: since + stopped_s for cause, since in self._since.items()} | {EndedBy.IDLE_TIMEOUT: now}
+        self._result_at += stopped_s
+
+    def _hear(self) -> None:
+        """Somebody asked for an end, or the guardian is gone, and its descriptor with it."""
+        assert self._stop is not None
+        before = self._stop.filenos()
+        self._stop.drain()
+        for fd in set(before) - set(self._stop.filenos()):
+            self._forget(fd)
+
+    def _read(self, pipe: IO[bytes], take: Callable[[bytes], Sign]) -> None:
         chunk = os.read(pipe.fileno(), READ_BYTES)
         if not chunk:
             self._forget(pipe.fileno())
             return
-        restart = take(chunk)
-        now = time.monotonic()  # afterwards: while the reader was busy, the agent was held back and not idle
+        sign = take(chunk)
+        now = self._clock.monotonic()  # afterwards: while the reader was busy, the agent was held back and not idle
         self._since[EndedBy.IDLE_TIMEOUT] = now
-        if restart:
+        if sign is not Sign.WORKING:
             self._result_at = min(self._result_at, now)
-            self._since[EndedBy.AFTER_RESULT] = min(now, self._result_at + LONGEST_AFTER_RESULT_S)
+            last = self._result_at + max(LONGEST_AFTER_RESULT_S - self._launch.after_result_s, 0.0)
+            self._since[EndedBy.AFTER_RESULT] = last if sign is Sign.BACKGROUND else min(now, last)
 
     def _feed(self, stdin: IO[bytes]) -> None:
         try:
