@@ -5,6 +5,7 @@ RalphError
 │   ├── LoopBusy    2   the loop is alive in another process
 │   └── NoWorkFound 2   nothing says what to work on
 ├── WorkError       4   the work cannot be read: the loop ends with outcome *failed*
+│   └── WorkUnclear 4   it can be read, and nobody but a person can say what it means
 ├── LedgerError     4   the ledger cannot be used: full disk, damaged or newer file, no permission
 │   └── Fenced      4   another process has taken the loop over
 └── (anything else) 70  a bug of Ralph's own: a report is written and its path printed
@@ -35,6 +36,10 @@ class NoWorkFound(ConfigError):
 
 class WorkError(RalphError):
     """The work cannot be read."""
+
+
+class WorkUnclear(WorkError):
+    """The work can be read, and nobody but a person can say what it means: putting files back does not help."""
 
 
 class LedgerError(RalphError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from loops import DIES, FINISHES, IDLES, PROMISE, WORKS, Loop, edit, patched, spec, tick
+from loops import DIES, DONE, FINISHES, IDLES, PROMISE, WORKS, Loop, both, child_loop, edit, folder_spec, patched, spec, tick
 
 from ralphloop.core import messages as m
 from ralphloop.core.decide import ON_RESUME, STEPS
@@ -157,6 +157,39 @@ def test_row_wait_goes_on_to_the_recorded_moment() -> None:
     assert started.until <= ended.at < started.until + 1
 
 
+@pytest.mark.parametrize("after", [False, True])
+def test_row_await_children_is_done_again(*, after: bool) -> None:
+    loop = Loop(folder_spec(gates=["check"]), [])
+    loop.agent.turns = [Turn(does=both(DONE, child_loop(loop, 90.0)))]
+    patched(loop.clock, "wait", crashed_once(loop.clock.wait, after=after))
+    with pytest.raises(Crash):
+        loop.run()
+    assert fold(loop.entries).step is m.Step.AWAIT_CHILDREN
+    assert loop.resume().kind is OutcomeKind.DONE
+    assert len(loop.of(m.ChildrenAwaited)) == len(loop.agent.prompts) == 1
+
+
+def test_row_await_children_has_its_whole_time_again() -> None:
+    loop = Loop(folder_spec(), [])
+    loop.agent.turns = [Turn(does=both(DONE, child_loop(loop, 5000.0)))]
+    patched(loop.clock, "wait", crashed_once(loop.clock.wait))
+    with pytest.raises(Crash):
+        loop.run()
+    loop.clock.at += 4800
+    assert loop.resume().kind is OutcomeKind.DONE
+
+
+def test_row_await_children_judges_what_they_did_while_nobody_looked_against_the_snapshot_of_that_iteration() -> None:
+    loop = Loop(folder_spec(), [])
+    loop.agent.turns = [Turn(does=both(DONE, child_loop(loop, 90.0)))]
+    patched(loop.clock, "wait", crashed_once(loop.clock.wait))
+    with pytest.raises(Crash):
+        loop.run()
+    edit("TASK.md", lambda _: b"Do nothing\n")(loop.workspace)
+    assert loop.resume().kind is OutcomeKind.DONE
+    assert loop.workspace.files["TASK.md"] == b"Write the parser\n"
+
+
 def test_a_merge_that_moves_the_tree_does_not_end_the_loop_on_a_tree_that_no_gate_saw() -> None:
     loop = Loop(
         spec(gates=["check"], scm=Scm(tasks=("merge main",))),
@@ -294,7 +327,7 @@ def test_a_commit_that_fails_is_not_pushed() -> None:
     loop = Loop(spec(gates=["check"], scm=Scm(tasks=("commit", "push")), limits=Limits(iterations=1, calls=9)), [FINISHES])
     patched(loop.workspace, "commit", lambda *_: (Verdict(name="commit", result=Result.FAILED, reason="locked"), None))
     loop.run()
-    assert [entry.step for entry in loop.entries if isinstance(entry, m.ScmEnded)] == [m.Step.COMMIT]
+    assert {entry.step for entry in loop.entries if isinstance(entry, m.ScmEnded)} == {m.Step.COMMIT}
 
 
 def test_breakers_go_on_counting_through_a_crash_and_begin_anew_when_a_person_resumes() -> None:

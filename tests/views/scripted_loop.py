@@ -8,7 +8,7 @@ from typing import Any
 from ralphloop.core import messages as m
 from ralphloop.core.claims import ClaimReading, TagReading
 from ralphloop.core.close import close
-from ralphloop.core.decide import next_action
+from ralphloop.core.decide import decide, next_action
 from ralphloop.core.evolve import evolve, fold
 from ralphloop.core.model import (
     AgentSpec,
@@ -76,6 +76,10 @@ def prompt(*gates: str, **changes: Any) -> LoopSpec:
     return checklist(*gates, work=WorkSpec(kind=Kind.PROMPT, prompt_text="Make it\nfast"), **changes)
 
 
+def folder(*gates: str, **changes: Any) -> LoopSpec:
+    return checklist(*gates, **{"work": WorkSpec(kind=Kind.FOLDER, task_dir="."), "limits": Limits(iterations=10, attempts=1, stall=0)} | changes)
+
+
 def committing(*gates: str, **changes: Any) -> LoopSpec:
     return checklist(*gates, scm=Scm(tasks=("commit", "push")), **changes)
 
@@ -104,7 +108,9 @@ class Script:
             self.state = evolve(self.state, entry)
         return self
 
-    def _survey(self, left: int | None) -> Survey:
+    def _survey(self, left: int | None, children: int = 0) -> Survey:
+        if self.spec.work.kind is Kind.FOLDER:
+            return Survey(remaining=min(left or 0, 1), total=1, task="Log in", digest=f"task-{left}", children=children)
         return Survey(remaining=left, total=None if left is None else 3, task="Write the parser" if left else None, digest=f"tasks-{left}")
 
     def _tree(self) -> Tree:
@@ -136,6 +142,8 @@ class Script:
         words: str = "I did it.",
         undo: tuple[Restoration, ...] = (),
         notes: tuple[str, ...] = (),
+        children: int = 0,
+        **run: Any,
     ) -> Script:
         self.started()
         self.tree += 1
@@ -144,14 +152,14 @@ class Script:
             m.AttemptEnded(
                 at=self.at,
                 dice=0.5,
-                run=RunReport(ended_by=EndedBy.EXIT, exit_code=0 if ending is Ending.OK else 1, duration_s=41.0),
+                run=RunReport(ended_by=EndedBy.EXIT, exit_code=0 if ending is Ending.OK else 1, duration_s=41.0, **run),
                 stream=StreamReport(final_words=words, usage=usage),
                 claim=claim,
                 charged_usd=cost or 0.0,
                 estimated=cost is None,
             ),
             m.StepStarted(at=self.at, step=m.Step.JUDGE),
-            self._judged(left, ending, reason, undo, notes),
+            self._judged(left, ending, reason, undo, notes, children=children),
         )
         return self.restored(left) if undo else self
 
@@ -159,10 +167,12 @@ class Script:
         self.started()
         return self.add(m.AttemptLost(at=self.at, charged_usd=0.0), self._judged(left, Ending.LOST, "Ralph died while it ran", (), ()))
 
-    def _judged(self, left: int | None, ending: Ending, reason: str, undo: tuple[Restoration, ...], notes: tuple[str, ...]) -> m.Entry:
+    def _judged(
+        self, left: int | None, ending: Ending, reason: str, undo: tuple[Restoration, ...], notes: tuple[str, ...], *, children: int = 0
+    ) -> m.Entry:
         return m.ChangesJudged(
             at=self.at,
-            survey=self._survey(left),
+            survey=self._survey(left, children),
             tree=self._tree(),
             changed=True,
             ending=ending,
@@ -170,6 +180,12 @@ class Script:
             restorations=undo,
             notes=notes,
         )
+
+    def awaited(self, left: int = 0, *, still: int = 0) -> Script:
+        """The child loops were waited for; so many still run."""
+        self.add(m.StepStarted(at=self.at, step=m.Step.AWAIT_CHILDREN))
+        self.at += 90.0
+        return self.add(m.ChildrenAwaited(at=self.at, survey=self._survey(left, still), tree=self._tree()))
 
     def restored(self, left: int | None, undo_commit: str | None = "b" * 40) -> Script:
         return self.add(m.FilesRestored(at=self.at, survey=self._survey(left), tree=self._tree(), undo_commit=undo_commit))
@@ -200,6 +216,10 @@ class Script:
         return self.add(close(self.state, self.at))
 
     def end(self) -> Script:
+        """The loop looks at the work once more, if it has not been decided, and ends."""
+        if isinstance(next_action(self.state), m.SurveyWork):
+            seen = m.WorkSurveyed(at=self.at, survey=self._last_survey(), tree=self._tree(), snapshot=())
+            self.add(*decide(self.state, seen))
         action = next_action(self.state)
         assert isinstance(action, m.Stop), f"the loop would go on: {action}"
         return self.add(m.LoopEnded(at=self.at, outcome=action.outcome))

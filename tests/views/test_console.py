@@ -11,16 +11,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
-from scripted_loop import CLAIM, GREEN, MENTION, RED, Script, checklist, committing, prepending, prompt, states
+from scripted_loop import CLAIM, GREEN, MENTION, RED, Script, checklist, committing, folder, prepending, prompt, states
 
 import ralphloop
 from ralphloop.core import messages as m
 from ralphloop.core.model import (
     Completion,
     Ending,
+    Kind,
     Limits,
     LoopSpec,
     Outcome,
@@ -31,6 +32,7 @@ from ralphloop.core.model import (
     Usage,
     UsageLimit,
     Verdict,
+    WorkSpec,
 )
 from ralphloop.views.console import ERASE_LINE, Console
 from ralphloop.views.facts import FACTS, SILENT
@@ -262,6 +264,77 @@ def test_what_people_ask_for_is_shown() -> None:
 def test_an_end_that_nothing_checked_is_only_attested() -> None:
     text = shown(Script(prompt()).iteration(None).attempt(None, claim=CLAIM).close().end())
     assert "\ndone (attested: nothing was checked) · 1 iteration · $0.02 · 41s\n" in text
+
+
+A_TASK_FOLDER = """\
+ralph   my-app · task folder
+in      ~/src/app
+agent   claude · model opus · unsandboxed, permissions skip
+gates   make test
+limits  10 iterations · 30 agent calls
+
+── Iteration 1/10 · Log in
+agent   complete (cost: $0.02, tokens: 1.2M in (850K cached) / 45K out, time: 41s) · $0.02 so far
+gate    make test …
+gate    make test … passed (1.2s)
+result  not done: there is no DONE in the task folder
+
+── Iteration 2/10 · Log in
+agent   failed: it ended with exit code 1 (cost: $0.02, tokens: 1.2M in (850K cached) / 45K out, time: 41s) · $0.04 so far
+wait    for 2 child loops, at most 5m0s: the work is complete
+wait    no child loop runs any more
+gate    make test …
+gate    make test … passed (1.2s)
+
+done (proved): 1 gate green · 2 iterations · $0.04 · 1m24s
+next    ralph show my-app   what each iteration did
+"""
+
+
+def test_folder_work_reads_as_a_story_as_well() -> None:
+    script = Script(folder("make test")).iteration(1).attempt(1).gates(GREEN, left=1).close()
+    script.iteration(1).attempt(0, ending=Ending.FAILED, reason="it ended with exit code 1", children=2).awaited().gates(GREEN, left=0)
+    assert shown(script.close().end()) == A_TASK_FOLDER
+
+
+def test_a_task_folder_elsewhere_is_named() -> None:
+    spec = folder(work=WorkSpec(kind=Kind.FOLDER, task_dir="/tasks/log-in"))
+    assert "ralph   my-app · task folder /tasks/log-in\n" in shown(Script(spec))
+
+
+def test_a_done_that_is_found_is_a_check_without_a_count_of_tasks() -> None:
+    text = shown(Script(folder("make test")).check().gates(RED, left=0).close())
+    assert "\n── Check · do the gates agree?\n" in text
+    assert "result  not done: the gate make test failed with exit code 2\n" in text
+
+
+def test_child_loops_that_run_for_too_long_are_said_and_so_is_the_way_on() -> None:
+    text = shown(Script(folder()).iteration(1).attempt(0, children=1).awaited(still=1).end())
+    assert "wait    for 1 child loop, at most 5m0s: the work is complete\n" in text
+    assert "no child loop runs any more" not in text
+    assert "\nlimit: children still running: 1 child loop after 300 s · 1 iteration" in text
+    assert "next    ralph resume my-app   go on, once the cause is put right\n" in text
+
+
+def test_without_a_time_out_the_wait_for_child_loops_names_none() -> None:
+    spec = folder(limits=Limits(iterations=10, wait_timeout_s=0.0))
+    assert "wait    for 1 child loop: the work is complete\n" in shown(Script(spec).iteration(1).attempt(0, children=1).awaited())
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ({"strays": 1}, "note    1 process that it left behind was ended"),
+        ({"strays": 3}, "note    3 processes that it left behind were ended"),
+        ({"suspended_s": 7500.0}, "note    the machine slept, or Ralph was stopped, for 2h05m; that is not counted"),
+    ],
+)
+def test_what_an_attempt_left_and_what_it_slept_through_is_noted(run: dict[str, Any], words: str) -> None:
+    assert f"{words}\n" in shown(Script(checklist()).iteration().attempt(**run))
+
+
+def test_an_attempt_that_left_nothing_has_no_note() -> None:
+    assert "note" not in shown(Script(checklist()).iteration().attempt())
 
 
 def test_a_met_limit_says_what_to_do_next() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
 import pytest
-from scripted_loop import CLAIM, GREEN, MENTION, NO_CLAIM, RED, Script, checklist, committing, prompt
+from scripted_loop import CLAIM, GREEN, MENTION, NO_CLAIM, RED, Script, checklist, committing, folder, prompt
 
 from ralphloop.core import messages as m
 from ralphloop.core.model import Completion, Ending, LoopSpec, Outcome, OutcomeKind, Require, Restoration, Result, Verdict
@@ -161,6 +162,23 @@ def test_an_open_iteration_and_one_that_the_end_cut_off_are_not_decided() -> Non
     assert "Not decided: the loop ended before the iteration did (interrupted: stopped by lena)." in render_explain(script.entries, 1, None, PLAIN)
 
 
+def test_the_keys_of_a_task_folder_are_a_done_and_the_gates() -> None:
+    script = Script(folder("make test")).iteration(1).attempt(1, claim=CLAIM).gates(GREEN, left=1).close()
+    script.iteration(1).attempt(0, ending=Ending.FAILED, reason="it crashed").gates(GREEN, left=0).close().end()
+    first, second = (render_explain(script.entries, number, "", PLAIN) for number in (1, 2))
+    assert "key 1   not turned: there is no DONE in the task folder\n" in first
+    assert "key 1   turned: there is a DONE in the task folder, and no child loop runs\n" in second
+    assert "key 2   turned: 1 of 1 gate green; no claim\n" in second
+    assert "so      Done and proved: both keys are turned." in second
+
+
+def test_as_data_a_task_folder_is_named_and_an_attempt_says_what_it_left_and_slept_through() -> None:
+    data = show_as_dict(Script(folder()).iteration(1).attempt(0, strays=2, suspended_s=7200.0).close().end().entries, directory)
+    assert (data["kind"], data["task_dir"], data["task_file"]) == ("folder", ".", None)
+    (attempt,) = data["iterations"][0]["attempts"]
+    assert (attempt["strays"], attempt["suspended_s"], attempt["duration_s"]) == (2, 7200.0, 41.0)
+
+
 # --- the words agree with the decision --------------------------------------------------------------------------------
 
 PROVED = Completion(text="COMPLETE", require=Require.PROVED)
@@ -169,7 +187,7 @@ NOT_PUSHED = Verdict(name="push", result=Result.FAILED, reason="no remote")
 NOT_COMMITTED = Verdict(name="commit", result=Result.FAILED, reason="the tree has changed")
 SPECS: dict[str, LoopSpec] = {
     f"{kind.__name__}, {len(gates)} gates, {'proved' if require else 'any'}{', commits' if commits else ''}": kind(*gates, **changes)
-    for kind, gates, require, commits in product((checklist, prompt), ((), ("make test",)), (False, True), (False, True))
+    for kind, gates, require, commits in product((checklist, prompt, folder), ((), ("make test",)), (False, True), (False, True))
     for changes in [({"completion": PROVED} if require else {}) | ({"scm": committing().scm} if commits else {})]
 }
 
@@ -182,7 +200,7 @@ def closed_turns(spec: LoopSpec) -> list[Script]:
         script = Script(spec).iteration(2)
         for _ in range(1 if ending is Ending.OK else spec.limits.attempts):
             script.attempt(left, claim=claim, ending=ending, reason="" if ending is Ending.OK else "it crashed")
-        if ending is Ending.OK and spec.gates:
+        if script.state.phase.value == "gates":
             script.gates(gate, left=left, undo=UNDO if tampered else ())
         if script.state.phase.value == "scm":
             script.commit(NOT_COMMITTED if scm == "no commit" else None)
@@ -203,8 +221,9 @@ def test_there_is_an_obstacle_exactly_where_the_core_did_not_take_the_work_for_d
 
 
 @pytest.mark.parametrize("verdict", [GREEN, RED])
-def test_a_check_agrees_as_well(verdict: Verdict) -> None:
-    script = Script(checklist("make test")).check().gates(verdict, left=0)
+@pytest.mark.parametrize("kind", [checklist, folder])
+def test_a_check_agrees_as_well(kind: Callable[..., LoopSpec], verdict: Verdict) -> None:
+    script = Script(kind("make test")).check().gates(verdict, left=0)
     state = script.state
     ended = script.close().entries[-1]
     assert isinstance(ended, m.CheckEnded)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from ralphloop.core import messages as m
 from ralphloop.core.feedback import NO_RESULT, gate_feedback, unproven_claim
 from ralphloop.core.model import Ending, Feedback, Kind, Require, Strength
@@ -35,12 +37,15 @@ def _keys_turned(state: LoopState, turn: Turn) -> bool:
         return False
     if state.spec.completion.require is Require.PROVED and _strength(turn) is not Strength.PROVED:
         return False
-    return _claimed(turn) if state.spec.work.kind is Kind.PROMPT else _checklist_done(state, turn)
-
-
-def _checklist_done(state: LoopState, turn: Turn) -> bool:
     complete = state.survey is not None and state.survey.complete
-    return complete and (bool(state.spec.gates) or turn.checking or _claimed(turn))
+    match state.spec.work.kind:
+        case Kind.PROMPT:
+            return _claimed(turn)
+        case Kind.CHECKLIST:
+            return complete and (bool(state.spec.gates) or turn.checking or _claimed(turn))
+        case Kind.FOLDER:
+            return complete
+    assert_never(state.spec.work.kind)
 
 
 def _claimed(turn: Turn) -> bool:
@@ -61,7 +66,7 @@ def _progress(state: LoopState, turn: Turn) -> bool:
 
 def _feedback(state: LoopState, turn: Turn) -> tuple[Feedback, ...]:
     """What the next prompt carries. Where no attempt came to a good end, what the last one carried stands on (this turn's notes included)."""
-    if turn.ending is not Ending.OK and not turn.checking:
+    if turn.ending is not Ending.OK and not turn.checking and not turn.verdicts:
         carried = tuple(feedback for feedback in state.feedback if not feedback.text.startswith(NO_RESULT))
         return (*carried, Feedback(text=f"{NO_RESULT}: {turn.reason}."))
     notes = tuple(Feedback(text=note) for note in turn.notes)

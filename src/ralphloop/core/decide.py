@@ -2,13 +2,14 @@
 
 A loop is READY between iterations. A survey opens an iteration (ATTEMPT), or, where the work is already complete, a check (GATES without an
 agent). An attempt is always JUDGED against the Snapshot of its iteration before anything else, and what it was not allowed to change is
-put back (RESTORE); nothing, not even a stop, comes between, unless the workspace cannot be read at all. Then GATES, VERIFY and SCM, and the iteration CLOSES: the two keys are turned, or
-the feedback is gathered for the next one.
+put back (RESTORE); nothing, not even a stop, comes between, unless the workspace cannot be read at all. Work that is complete waits for its
+CHILDREN. Then GATES, VERIFY and SCM, and the iteration CLOSES: the two keys are turned, or the feedback is gathered for the next one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import assert_never
 
@@ -17,7 +18,7 @@ from ralphloop.core.close import close
 from ralphloop.core.endings import classify
 from ralphloop.core.evolve import evolve
 from ralphloop.core.limits import estimated_charge, limit_reached
-from ralphloop.core.model import Ending, Outcome, OutcomeKind, Purpose, Strength
+from ralphloop.core.model import Ending, Kind, Outcome, OutcomeKind, Purpose, Strength
 from ralphloop.core.prompts import commit_message
 from ralphloop.core.state import LoopState, Phase
 
@@ -34,7 +35,7 @@ def next_action(state: LoopState) -> m.Action:
     outcome = _outcome(state)
     if outcome is not None:
         return m.Stop(outcome=outcome)
-    if state.wait_until is not None:
+    if state.wait_until is not None and not (state.phase is Phase.READY and limit_reached(state, new_iteration=True)):
         return m.Wait(until=state.wait_until, why=state.wait_why)
     return _work_on(state)
 
@@ -47,6 +48,9 @@ def _work_on(state: LoopState) -> m.Action:
             attempt = state.open_turn.attempt + 1
             run_id = f"{state.spec.loop_id}/{state.iteration}/{attempt}"
             return m.RunAgent(iteration=state.iteration, attempt=attempt, purpose=Purpose.WORK, run_id=run_id)
+        case Phase.CHILDREN:
+            limits = state.spec.limits
+            return m.AwaitChildren(pause_s=limits.poll_interval_s, timeout_s=limits.wait_timeout_s, snapshot=state.open_turn.snapshot)
         case Phase.GATES:
             return m.RunGates(iteration=state.iteration + state.open_turn.checking, run_id=gates_run_id(state))
         case Phase.VERIFY:
@@ -78,18 +82,19 @@ def _scm_action(state: LoopState) -> m.Action:
 
 
 def _outcome(state: LoopState) -> Outcome | None:
-    """Why the loop should end now. Done comes before every bound: completion on the last allowed iteration is done."""
+    """Why the loop should end now. Done comes before every bound: completion on the last allowed iteration is done.
+
+    Between iterations the bounds are looked at after the work (`_opened`): what is complete, whoever completed it, needs no further iteration.
+    """
     if state.outcome is not None:
         return state.outcome
     if state.done is not None:
         return _done(state, state.done)
+    if state.stopping is not None and (state.decided is None or state.decided.kind is OutcomeKind.INTERRUPTED):
+        return Outcome(kind=OutcomeKind.INTERRUPTED, reason=f"stopped by {state.stopping}")
     if state.decided is not None:
         return state.decided
-    if state.stopping is not None:
-        return Outcome(kind=OutcomeKind.INTERRUPTED, reason=f"stopped by {state.stopping}")
-    if state.phase in {Phase.READY, Phase.ATTEMPT}:
-        return limit_reached(state, new_iteration=state.phase is Phase.READY)
-    return None
+    return limit_reached(state, new_iteration=False) if state.phase is Phase.ATTEMPT else None
 
 
 def _done(state: LoopState, strength: Strength) -> Outcome:
@@ -119,6 +124,8 @@ def begin(state: LoopState, action: m.Action, at: float) -> tuple[m.Entry, ...]:
             return () if state.step is m.Step.WAIT else (m.WaitStarted(at=at, until=action.until, why=action.why),)
         case m.Stop():
             return (m.LoopEnded(at=at, outcome=action.outcome),)
+        case m.AwaitChildren():
+            return () if state.step is m.Step.AWAIT_CHILDREN else (m.StepStarted(at=at, step=STEPS[type(action)]),)
         case m.Judge() | m.Restore() | m.RunGates() | m.Verify() | m.Push() | m.Merge():
             return (m.StepStarted(at=at, step=STEPS[type(action)]),)
     assert_never(action)
@@ -134,6 +141,7 @@ STEPS: dict[type, m.Step] = {
     m.Push: m.Step.PUSH,
     m.Merge: m.Step.MERGE,
     m.Wait: m.Step.WAIT,
+    m.AwaitChildren: m.Step.AWAIT_CHILDREN,
 }
 
 
@@ -170,20 +178,25 @@ def _facts(state: LoopState, seen: m.Observation) -> Sequence[m.Entry]:  # one a
             return (m.ScmEnded(at=seen.at, step=STEPS[type(_scm_action(state))], verdict=seen.verdict, survey=seen.survey, sha=seen.sha),)
         case m.Waited():
             return (m.WaitEnded(at=seen.at),) if seen.over else ()
+        case m.ChildrenSeen():
+            return (m.ChildrenAwaited(at=seen.at, survey=seen.survey, tree=seen.tree, lawful=seen.lawful, restorations=seen.restorations),)
         case m.RequestSeen():
             return (m.RequestTaken(at=seen.at, kind=seen.kind, author=seen.author, text=seen.text, request_id=seen.request_id),)
     assert_never(seen)
 
 
 def _opened(state: LoopState, seen: m.WorkSurveyed) -> m.Entry:
-    """A check where the work is complete and something can still be learnt without an agent; otherwise an iteration.
+    """A check where the work is complete and something can still be learnt without an agent; otherwise an iteration, as far as the bounds allow.
 
     At most one check stands between two iterations: a workspace that never rests must not keep the gates running for ever.
     """
-    unknown = bool(state.spec.gates) and seen.tree.fingerprint != state.red_fingerprint and state.checked != state.iteration
-    untouched = state.spent.calls == 0 and not state.spec.gates
-    if seen.survey.complete and (unknown or untouched):
+    unknown = bool(state.spec.gates) and seen.tree.fingerprint != state.red_fingerprint
+    enough = not state.spec.gates and (state.spent.calls == 0 or state.spec.work.kind is Kind.FOLDER)
+    if seen.survey.complete and (unknown or enough) and state.checked != state.iteration:
         return m.CheckStarted(at=seen.at, survey=seen.survey, tree=seen.tree, snapshot=seen.snapshot)
+    bound = limit_reached(replace(state, survey=seen.survey), new_iteration=True)
+    if bound is not None:
+        return m.LimitMet(at=seen.at, outcome=bound)
     edited = state.survey is not None and state.survey.digest != seen.survey.digest
     return m.IterationStarted(at=seen.at, number=state.iteration + 1, survey=seen.survey, tree=seen.tree, snapshot=seen.snapshot, edited=edited)
 
@@ -205,11 +218,12 @@ def _attempt_ended(state: LoopState, seen: m.AttemptSeen) -> m.Entry:
 def _changes_judged(state: LoopState, seen: m.Judged) -> m.Entry:
     turn = state.open_turn
     # Work that git does not see (ignored, assume-unchanged) counts as well.
-    changed = (state.tree, state.survey) != (seen.tree, seen.survey) or bool(seen.restorations)
+    digest = state.survey.digest if state.survey else None
+    changed = (state.tree, digest) != (seen.tree, seen.survey.digest) or bool(seen.restorations)
     if turn.last is None:
-        ending, reason = Ending.LOST, "Ralph died while it ran"
+        ending, reason = (Ending.WAITING, seen.survey.waiting) if seen.survey.waiting else (Ending.LOST, "Ralph died while it ran")
     else:
-        ending, reason = classify(turn.last.run, turn.last.stream, changed=changed)
+        ending, reason = classify(turn.last.run, turn.last.stream, changed=changed, waiting=seen.survey.waiting)
     return m.ChangesJudged(
         at=seen.at,
         survey=seen.survey,
@@ -246,14 +260,8 @@ ON_RESUME: dict[m.Step, Recovery] = {
     m.Step.PUSH: Recovery.AGAIN,
     m.Step.MERGE: Recovery.ABORT_FIRST,
     m.Step.WAIT: Recovery.GO_ON,
+    m.Step.AWAIT_CHILDREN: Recovery.AGAIN,
 }
-
-
-def open_runs(state: LoopState) -> tuple[str, ...]:
-    """The runs that may have left processes behind when the last incarnation died."""
-    if state.step is m.Step.RUN_AGENT and state.run_id is not None:
-        return (state.run_id,)
-    return (gates_run_id(state),) if state.step is m.Step.RUN_GATES else ()
 
 
 def close_open(state: LoopState, at: float) -> Iterator[m.Entry]:

@@ -16,18 +16,22 @@ _TIMEOUTS = {
 }
 
 
-def classify(run: RunReport, stream: StreamReport, *, changed: bool) -> tuple[Ending, str]:
-    """The ending of an attempt, and the reason in words."""
+def classify(run: RunReport, stream: StreamReport, *, changed: bool, waiting: str = "") -> tuple[Ending, str]:
+    """The ending of an attempt, and the reason in words. `waiting`: what asked the loop to wait during the attempt."""
+    if run.leaked:
+        return Ending.FATAL, f"processes that it started cannot be ended: {run.leaked}; end them, then resume the loop"
     if run.ended_by is EndedBy.NOT_STARTED:
         return Ending.FATAL, run.start_error or "the agent could not be started"
     if run.ended_by is EndedBy.STOPPED:
-        return Ending.INTERRUPTED, "a person stopped it"
+        return Ending.INTERRUPTED, "it was stopped"
     if stream.limit is not None:
         return Ending.USAGE_LIMIT, stream.limit.text
     if stream.fatal is not None:
         return Ending.FATAL, stream.fatal
     if run.exit_code == WAITING_EXIT_CODE:
         return Ending.WAITING, f"the agent asked to wait (exit code {WAITING_EXIT_CODE})"
+    if waiting:
+        return Ending.WAITING, waiting
     failure = _failure(run, stream)
     if failure is not None:
         return Ending.FAILED, failure

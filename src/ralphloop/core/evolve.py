@@ -8,7 +8,7 @@ from typing import assert_never
 
 from ralphloop.core import messages as m
 from ralphloop.core.limits import INSTANT_DEATH_S, backoff_s, usage_wait_until
-from ralphloop.core.model import Ending, Feedback, Outcome, OutcomeKind, Usage
+from ralphloop.core.model import Ending, Feedback, Kind, Outcome, OutcomeKind, Usage
 from ralphloop.core.state import LoopState, Phase, Streaks, Turn
 
 
@@ -39,7 +39,8 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
             return replace(_looked(state, entry), phase=Phase.ATTEMPT, iteration=entry.number, turn=turn)
         case m.CheckStarted():
             turn = Turn(survey=entry.survey, tree=entry.tree, snapshot=entry.snapshot, lawful=entry.snapshot, checking=True)
-            return _on_to_gates(replace(_looked(state, entry), turn=turn))
+            # A wait that still stands was for an iteration that a bound forbids.
+            return _on_to_gates(replace(_looked(state, entry), turn=turn, wait_until=None, wait_why=""))
         case m.CheckEnded():
             return _check_ended(state, entry)
         case m.WorkLost():
@@ -71,6 +72,10 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
             return replace(state, step=m.Step.WAIT, step_since=entry.at)
         case m.WaitEnded():
             return replace(state, step=None, wait_until=None, wait_why="")
+        case m.ChildrenAwaited():
+            return _children_awaited(_looked(state, entry), entry)
+        case m.LimitMet():
+            return replace(state, decided=entry.outcome)
         case m.RequestTaken():
             return _request_taken(state, entry)
         case m.LoopEnded():
@@ -78,18 +83,24 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
     assert_never(entry)
 
 
-def _looked(state: LoopState, seen: m.IterationStarted | m.CheckStarted | m.FilesRestored | m.WorkVerified) -> LoopState:
+def _looked(state: LoopState, seen: m.IterationStarted | m.CheckStarted | m.FilesRestored | m.WorkVerified | m.ChildrenAwaited) -> LoopState:
     return replace(state, survey=seen.survey, tree=seen.tree, step=None)
 
 
 def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
     """A loop that had ended begins its breakers anew: a person looked at it. One that crashed goes on counting.
 
-    The workspace may have changed meanwhile: what the gates saw before is seen again, unless it is being committed, which is safe by itself.
+    The workspace may have changed meanwhile: what the gates saw before is seen again, unless it is being committed, which is safe by itself; and
+    an iteration that goes on with another attempt begins from what is there now.
     """
     if entry.look is not None:
         turn = replace(state.open_turn, lawful=entry.look.lawful)
+        if state.phase is Phase.ATTEMPT:
+            turn = replace(turn, survey=entry.look.survey, tree=entry.look.tree, snapshot=entry.look.lawful)
         state = replace(state, survey=entry.look.survey, tree=entry.look.tree, turn=turn)
+        if state.phase is Phase.ATTEMPT and state.spec.work.kind is Kind.FOLDER and entry.look.survey.complete:
+            # A person has finished the task meanwhile: a check will tell, not another attempt, and no attempt is waited for.
+            state = replace(state, phase=Phase.READY, turn=None, scm_owed=state.scm_owed or turn.changed, wait_until=None, wait_why="")
     if state.phase is Phase.VERIFY or (
         state.phase is Phase.SCM and state.spec.gates and state.open_turn.scm_next == 0 and state.step is not m.Step.COMMIT
     ):
@@ -101,13 +112,20 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
         state,
         spec=entry.spec,
         incarnation=entry.incarnation,
+        step=None if state.step is m.Step.AWAIT_CHILDREN else state.step,  # that wait has its whole time again
         outcome=None,
-        decided=None,
+        decided=_still_decided(state),
         stopping=None,
         checked=None,
         streaks=streaks,
         spent=spent,
     )
+
+
+def _still_decided(state: LoopState) -> Outcome | None:
+    """A loop that died when it had been asked to wait waits, instead of asking the agent again; any other cause is looked at anew."""
+    waits = state.outcome is None and state.decided is not None and state.decided.kind is OutcomeKind.WAITING
+    return state.decided if waits else None
 
 
 def _check_ended(state: LoopState, entry: m.CheckEnded) -> LoopState:
@@ -171,7 +189,7 @@ UNREAD = frozenset({Ending.LOST, Ending.USAGE_LIMIT, Ending.FATAL})
 
 def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
     turn = state.open_turn
-    told = tuple(restoration.reason for restoration in entry.restorations) + entry.notes
+    told = what_was_judged(entry)
     turn = replace(
         turn,
         ending=entry.ending,
@@ -198,6 +216,11 @@ def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
     return replace(state, phase=Phase.RESTORE) if entry.restorations else _after_ending(state)
 
 
+def what_was_judged(entry: m.ChangesJudged) -> tuple[str, ...]:
+    """In words: what of an attempt's changes was put back, and what could not be."""
+    return tuple(restoration.reason for restoration in entry.restorations) + entry.notes
+
+
 def _streaks_after(streaks: Streaks, turn: Turn, ending: Ending) -> Streaks:
     failed = ending in {Ending.FAILED, Ending.LOST}
     instant = ending is Ending.FAILED and turn.last is not None and turn.last.run.duration_s < INSTANT_DEATH_S
@@ -210,9 +233,21 @@ def _streaks_after(streaks: Streaks, turn: Turn, ending: Ending) -> Streaks:
     )
 
 
+HOWEVER_IT_ENDED = frozenset({Ending.EMPTY, Ending.FAILED, Ending.LOST, Ending.WAITING})
+"""Endings that a task folder overrules: its DONE counts, however the run that wrote it ended."""
+
+
+def done_overrules(state: LoopState) -> bool:
+    """Whether the open turn goes on to the gates although its attempt did not end well."""
+    complete = state.survey is not None and state.survey.complete
+    return state.spec.work.kind is Kind.FOLDER and complete and state.open_turn.ending in HOWEVER_IT_ENDED
+
+
 def _after_ending(state: LoopState) -> LoopState:  # one arm per ending
     """Where the loop goes once the ending of an attempt is known and the protected files are as they should be."""
     turn, limits = state.open_turn, state.spec.limits
+    if done_overrules(state):
+        return _on_to_gates(state)
     match turn.ending:
         case Ending.OK:
             return _on_to_gates(state)
@@ -236,6 +271,9 @@ def _after_ending(state: LoopState) -> LoopState:  # one arm per ending
 
 
 def _on_to_gates(state: LoopState) -> LoopState:
+    """The gates, or what comes after them; child loops of complete work are waited for before."""
+    if state.survey is not None and state.survey.complete and state.survey.children:
+        return replace(state, phase=Phase.CHILDREN)
     return replace(state, phase=Phase.GATES) if state.spec.gates else _on_to_scm(state)
 
 
@@ -245,6 +283,17 @@ def _on_to_scm(state: LoopState) -> LoopState:
     tasks = state.spec.scm.tasks and (state.scm_owed or not state.open_turn.checking)
     turn = replace(state.open_turn, cleared=state.tree.fingerprint, head=state.tree.head)
     return replace(state, phase=Phase.SCM if tasks else Phase.CLOSE, turn=turn)
+
+
+def _children_awaited(state: LoopState, entry: m.ChildrenAwaited) -> LoopState:
+    if entry.survey.children:
+        running = f"{entry.survey.children} child loop{'' if entry.survey.children == 1 else 's'}"
+        reason = f"children still running: {running} after {state.spec.limits.wait_timeout_s:g} s"
+        return replace(state, decided=Outcome(kind=OutcomeKind.LIMIT, reason=reason, limit="wait_timeout_s"))
+    told = tuple(f"A child loop changed a protected file. {restoration.reason}" for restoration in entry.restorations)
+    turn = replace(state.open_turn, restorations=entry.restorations, lawful=entry.lawful, notes=state.open_turn.notes + told)
+    state = replace(state, turn=turn, feedback=state.feedback + tuple(Feedback(text=text) for text in told))
+    return replace(state, phase=Phase.RESTORE) if entry.restorations else _on_to_gates(state)
 
 
 def _decided(state: LoopState, kind: OutcomeKind) -> LoopState:
@@ -270,7 +319,9 @@ def _waiting_for_usage(state: LoopState) -> LoopState:
 def _files_restored(state: LoopState, entry: m.FilesRestored) -> LoopState:
     turn = replace(state.open_turn, restorations=(), lawful=entry.lawful)
     state = replace(state, turn=turn)
-    return replace(state, phase=Phase.CLOSE) if turn.tampered else _after_ending(state)
+    if turn.tampered:
+        return replace(state, phase=Phase.CLOSE)
+    return _on_to_gates(state) if turn.checking else _after_ending(state)
 
 
 def _gates_ended(state: LoopState, entry: m.GatesEnded) -> LoopState:
@@ -278,7 +329,9 @@ def _gates_ended(state: LoopState, entry: m.GatesEnded) -> LoopState:
     if entry.interrupted:
         return replace(state, step=None, spent=spent)
     turn = replace(state.open_turn, verdicts=entry.verdicts)
-    return replace(state, phase=Phase.VERIFY, step=None, spent=spent, turn=turn)
+    leak = next((verdict for verdict in entry.verdicts if verdict.fatal), None)
+    decided = state.decided if leak is None else Outcome(kind=OutcomeKind.FAILED, reason=f"the gate {leak.name} {leak.reason}")
+    return replace(state, phase=Phase.VERIFY, step=None, spent=spent, turn=turn, decided=decided)
 
 
 def _work_verified(state: LoopState, entry: m.WorkVerified) -> LoopState:
@@ -324,8 +377,9 @@ def _iteration_ended(state: LoopState, entry: m.IterationEnded) -> LoopState:
         done=entry.strength if entry.done else None,
         red_fingerprint=_red_fingerprint(state, turn),
     )
-    if limits.delay_s and state.wait_until is None:
-        state = replace(state, wait_until=entry.at + limits.delay_s, wait_why="delay between iterations")
+    delayed = entry.at + limits.delay_s
+    if limits.delay_s and delayed > (state.wait_until or 0.0):
+        state = replace(state, wait_until=delayed, wait_why="delay between iterations")
     return state
 
 

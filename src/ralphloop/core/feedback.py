@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ralphloop.core.model import Feedback, Gate, Verdict
+from ralphloop.core.model import Feedback, Gate, Kind, Verdict
 from ralphloop.core.state import LoopState
 
 NO_RESULT = "The last attempt ended without a result"
@@ -24,5 +24,7 @@ def unproven_claim(state: LoopState) -> str | None:
     survey = state.survey
     if survey is None or not survey.remaining:
         return None
+    if state.spec.work.kind is Kind.FOLDER:
+        return "You said that everything is complete, but there is no file DONE in the task folder: only that file ends the task."
     count = f"{survey.remaining} task{' is' if survey.remaining == 1 else 's are'} still open"
     return f"You said that everything is complete, but {count} in {state.spec.work.task_file}. The next one: {survey.task}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ralphloop.core.model import Outcome, OutcomeKind, UsageLimit
+from ralphloop.core.model import Kind, Outcome, OutcomeKind, UsageLimit
 from ralphloop.core.state import LoopState
 
 INSTANT_DEATH_S = 3.0
@@ -36,7 +36,7 @@ def limit_reached(state: LoopState, *, new_iteration: bool) -> Outcome | None:
 
 
 def _limit(state: LoopState, name: str, words: str) -> Outcome:
-    left = state.survey.remaining if state.survey else None
+    left = state.survey.remaining if state.survey and state.spec.work.kind is not Kind.FOLDER else None
     tasks = "" if left is None else f", {left} task{'' if left == 1 else 's'} open"
     return Outcome(kind=OutcomeKind.LIMIT, reason=f"{words}{tasks}", limit=name)
 

@@ -120,6 +120,7 @@ class Step(StrEnum):
     PUSH = "push"
     MERGE = "merge"
     WAIT = "wait"
+    AWAIT_CHILDREN = "await_children"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,13 +200,22 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AwaitChildren:
+    """Look again, in a while, whether child loops still run: the work is complete, and they may still change it."""
+
+    pause_s: float
+    timeout_s: float
+    snapshot: tuple[ProtectedFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """End the loop."""
 
     outcome: Outcome
 
 
-Action = SurveyWork | RunAgent | Judge | Restore | RunGates | Verify | Commit | Push | Merge | Wait | Stop
+Action = SurveyWork | RunAgent | Judge | Restore | RunGates | Verify | Commit | Push | Merge | Wait | AwaitChildren | Stop
 
 
 # --- Observations: what was seen --------------------------------------------------------------------------------------
@@ -301,8 +311,21 @@ class Waited:
     over: bool
 
 
-STOP, TELL = "stop", "tell"
-"""The requests that this version knows; others are recorded, and nothing follows from them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildrenSeen:
+    """No child loop runs any more, or time is up; and what the work, the tree and the protected files look like after them."""
+
+    at: float
+    survey: Survey
+    tree: Tree
+    lawful: tuple[ProtectedFile, ...] = ()
+    restorations: tuple[Restoration, ...] = ()
+
+
+STOP, TELL, REFUSED = "stop", "tell", "refused"
+"""The requests that this version knows; others are recorded, and nothing follows from them. `refused`: an agent asked for what only people may."""
+NOW = "now"
+"""The text of a `stop` that does not wait for the current operation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +339,9 @@ class RequestSeen:
     request_id: int | None = None
 
 
-Observation = WorkSurveyed | WorkUnreadable | AttemptSeen | Judged | RestoreSeen | GatesSeen | Verified | ScmSeen | Waited | RequestSeen
+Observation = (
+    WorkSurveyed | WorkUnreadable | AttemptSeen | Judged | RestoreSeen | GatesSeen | Verified | ScmSeen | Waited | ChildrenSeen | RequestSeen
+)
 
 
 # --- Entries: durable facts -------------------------------------------------------------------------------------------
@@ -528,6 +553,25 @@ class WaitEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChildrenAwaited:
+    """No child loop runs any more, or time is up: `survey.children` says how many still run. Their changes were compared with the Snapshot."""
+
+    at: float
+    survey: Survey
+    tree: Tree
+    lawful: tuple[ProtectedFile, ...] = ()
+    restorations: tuple[Restoration, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitMet:
+    """The work was looked at once more before another iteration, is not complete, and a bound forbids to go on."""
+
+    at: float
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestTaken:
     """A person's request was read."""
 
@@ -566,6 +610,8 @@ Entry = (
     | IterationEnded
     | WaitStarted
     | WaitEnded
+    | ChildrenAwaited
+    | LimitMet
     | RequestTaken
     | LoopEnded
 )

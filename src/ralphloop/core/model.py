@@ -14,6 +14,7 @@ class Kind(StrEnum):
 
     PROMPT = "prompt"
     CHECKLIST = "checklist"
+    FOLDER = "folder"
 
 
 class Stage(StrEnum):
@@ -127,12 +128,18 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What the work looked like at one moment. `remaining` is None where work has no tasks to count."""
+    """What the work looked like at one moment. `remaining` is None where work has no tasks to count.
+
+    `children` are the child loops that still run. `mark` says how far the requests to wait had been read, and `waiting` what was asked since then.
+    """
 
     remaining: int | None
     total: int | None
     task: str | None
     digest: str
+    children: int = 0
+    mark: str = ""
+    waiting: str = ""
 
     @property
     def complete(self) -> bool:
@@ -181,7 +188,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The one result type of gates, verifiers and reviews, with the evidence for it."""
+    """The one result type of gates, verifiers and reviews, with the evidence for it. `fatal`: the loop cannot go on, whatever else is green."""
 
     name: str
     result: Result
@@ -191,6 +198,7 @@ class Verdict:
     log: str | None = None
     output: str = ""
     output_digest: str | None = None
+    fatal: bool = False
 
     @property
     def passed(self) -> bool:
@@ -234,6 +242,8 @@ class Limits:
     backoff_max_s: float = 60.0
     usage_waits: int = 20
     usage_wait_hours: float = 192.0
+    wait_timeout_s: float = 300.0
+    poll_interval_s: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +287,7 @@ class WorkSpec:
     prompt_file: str | None = None
     task_file: str | None = None
     template: str | None = None
+    task_dir: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,7 +348,10 @@ class StreamReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """How a supervised process ended. Exactly one of exit_code and signal is set, unless it never started or the status was lost."""
+    """How a supervised process ended. Exactly one of exit_code and signal is set, unless it never started or the status was lost.
+
+    `strays` are the processes that it left behind and that were ended; `leaked` names those that could not be. `suspended_s` was not counted.
+    """
 
     ended_by: EndedBy
     exit_code: int | None = None
@@ -349,6 +363,9 @@ class RunReport:
     stdout_digest: str | None = None
     stderr_digest: str | None = None
     stderr_tail: str = ""
+    strays: int = 0
+    leaked: str = ""
+    suspended_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from ralphloop.core.state import LoopState
 
 def build_prompt(state: LoopState, brief: str) -> str:
     """The prompt of the next attempt: the brief as it is now, what failed before, messages from people, and the iteration line."""
-    body = brief if state.spec.work.kind is Kind.PROMPT else fill(brief, state)
+    body = fill(brief, state) if state.spec.work.kind is Kind.CHECKLIST else brief
     replacing = [feedback.text for feedback in state.feedback if feedback.on_fail is OnFail.REPLACE]
     parts = [feedback.text for feedback in state.feedback if feedback.on_fail is OnFail.PREPEND]
     parts += replacing or [body]

@@ -30,13 +30,14 @@ class Phase(StrEnum):
     ATTEMPT = "attempt"
     JUDGE = "judge"
     RESTORE = "restore"
+    CHILDREN = "children"
     GATES = "gates"
     VERIFY = "verify"
     SCM = "scm"
     CLOSE = "close"
 
 
-PAST_JUDGING = frozenset({Phase.GATES, Phase.VERIFY, Phase.SCM})
+PAST_JUDGING = frozenset({Phase.CHILDREN, Phase.GATES, Phase.VERIFY, Phase.SCM})
 """Phases in which no agent has run since the disk was judged."""
 
 

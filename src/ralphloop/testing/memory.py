@@ -14,6 +14,7 @@ from ralphloop.core.model import Gate, Result, Survey, Tree, Verdict
 from ralphloop.core.state import LoopState
 from ralphloop.errors import WorkError
 from ralphloop.work.changes import judge_tasks
+from ralphloop.work.folder import DONE, TASK, WAIT
 from ralphloop.work.tasklist import parse_tasks
 
 
@@ -32,6 +33,10 @@ class FakeClock:
     def dice(self) -> float:
         """Always the same luck."""
         return self.luck
+
+    def has_come(self, until: float, longest_s: float) -> bool:  # noqa: ARG002 - the machine never sleeps here
+        """By this clock."""
+        return self.at >= until
 
     def wait(self, until: float, longest_s: float) -> bool:  # noqa: ARG002 - this clock is never set back
         """Be there at once."""
@@ -151,7 +156,7 @@ class MemoryChecklist:
     workspace: MemoryWorkspace
     path: str = "PRD.md"
 
-    def survey(self) -> Survey:
+    def survey(self, since: Survey | None = None) -> Survey:  # noqa: ARG002 - nothing here asks to wait
         """Look at the list now."""
         content = self.workspace.read(self.path)
         if content is None:
@@ -165,8 +170,10 @@ class MemoryChecklist:
         """The list itself."""
         return (self.path,)
 
-    def judge(self, path: str, before: bytes | None, now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:  # noqa: ARG002 - one file
+    def judge(self, path: str, before: bytes | None, now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
         """By the real rules."""
+        if before and not parse_tasks((now or b"").decode()):
+            return before, (f"the task list {path} was deleted; it is back",)
         judgement = judge_tasks((before or b"").decode(), None if now is None else now.decode())
         reasons = tuple(f"the open task {task.title!r} was deleted; it is back" for task in judgement.vanished)
         return judgement.restored.encode(), reasons
@@ -175,6 +182,9 @@ class MemoryChecklist:
         """A template."""
         return "Work on {task_file}: {task}"
 
+    def consume(self) -> None:
+        """Nothing here asks the loop to wait."""
+
 
 @dataclass(slots=True)
 class MemoryPrompt:
@@ -182,7 +192,7 @@ class MemoryPrompt:
 
     text: str = "Do it."
 
-    def survey(self) -> Survey:
+    def survey(self, since: Survey | None = None) -> Survey:  # noqa: ARG002 - nothing here asks to wait
         """There are no tasks to count."""
         return Survey(remaining=None, total=None, task=None, digest="")
 
@@ -197,6 +207,56 @@ class MemoryPrompt:
     def brief(self) -> str:
         """The prompt."""
         return self.text
+
+    def consume(self) -> None:
+        """Nothing here asks the loop to wait."""
+
+
+def no_children() -> int:
+    """No child loop runs."""
+    return 0
+
+
+@dataclass(slots=True)
+class MemoryFolder:
+    """A task folder in a memory workspace. `children` is asked at each look; a request to wait is told from an older one by its text."""
+
+    workspace: MemoryWorkspace
+    children: Callable[[], int] = no_children
+
+    def survey(self, since: Survey | None = None) -> Survey:
+        """Whether it is done, and whether something asked to wait after `since`."""
+        task = self.workspace.read(TASK)
+        if task is None:
+            raise WorkError(f"{TASK} is gone")
+        done, asked = self.workspace.read(DONE) is not None, self.workspace.read(WAIT)
+        mark = "" if asked is None else hashlib.sha256(asked).hexdigest()
+        new = asked is not None and since is not None and mark != since.mark
+        return Survey(
+            remaining=0 if done else 1,
+            total=1,
+            task=task.decode().partition("\n")[0],
+            digest=hashlib.sha256(repr((done, task)).encode()).hexdigest(),
+            children=self.children(),
+            mark=mark,
+            waiting="the agent asked to wait" if new else "",
+        )
+
+    def files(self) -> tuple[str, ...]:
+        """The task."""
+        return (TASK,)
+
+    def judge(self, path: str, before: bytes | None, now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
+        """No change of the task is lawful."""
+        return before, () if now == before else (f"{path} was changed; it is as it was",)
+
+    def brief(self) -> str:
+        """The task."""
+        return (self.workspace.read(TASK) or b"").decode()
+
+    def consume(self) -> None:
+        """Put the request aside."""
+        self.workspace.restore(WAIT, None)
 
 
 @dataclass(slots=True)

@@ -47,9 +47,6 @@ class ScriptedAgent:
         claim = detect_claim(stream.final_words, self.text)
         return AttemptSeen(at=self.clock.now(), dice=self.clock.dice(), run=turn.run, stream=stream, claim=claim)
 
-    def end_leftovers(self, run_id: str) -> None:
-        """Leaves nothing."""
-
 
 def start_loop(spec: LoopSpec, ports: Ports) -> LoopState:
     """The state of a new loop, its first entry written."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ralphloop.core import messages as m
 from ralphloop.core.evolve import evolve, fold
-from ralphloop.core.model import Ending, LoopSpec, OutcomeKind, Restoration
+from ralphloop.core.model import Ending, Kind, LoopSpec, OutcomeKind, Restoration
 from ralphloop.core.state import LoopState
 from ralphloop.views.figures import count, duration, moment, money
 from ralphloop.views.keys import obstacles
@@ -147,6 +147,13 @@ def _attempt_ended(entry: m.AttemptEnded, before: LoopState, _after: LoopState) 
         yield Line(
             label="note", text=f"{entry.run.dropped_bytes} bytes of its output were lost: too long a line, or no room for the log", colour="yellow"
         )
+    if entry.run.strays:
+        yield Line(
+            label="note",
+            text=f"{entry.run.strays} process{' that it left behind was' if entry.run.strays == 1 else 'es that it left behind were'} ended",
+        )
+    if entry.run.suspended_s:
+        yield Line(label="note", text=f"the machine slept, or Ralph was stopped, for {duration(entry.run.suspended_s)}; that is not counted")
 
 
 def _changes_judged(entry: m.ChangesJudged, _before: LoopState, after: LoopState) -> Iterator[Row]:
@@ -190,7 +197,7 @@ def _iteration_ended(entry: m.IterationEnded, before: LoopState, after: LoopStat
         yield Line(label="claim", text=f"none: {one_line(claim.why)}")
     if not believed:
         yield Line(label="claim", text=f"not believed: {'; '.join(obstacles(before))}", colour="yellow")
-    elif entry.failed:
+    elif entry.failed and not entry.done:
         yield Line(label="result", text=f"none: {one_line(entry.reason)}", colour="red")
     elif not entry.done:
         yield Line(label="result", text=f"not done: {'; '.join(obstacles(before))}")
@@ -199,11 +206,24 @@ def _iteration_ended(entry: m.IterationEnded, before: LoopState, after: LoopStat
 
 def _progress(entry: m.IterationEnded, before: LoopState, after: LoopState) -> Iterator[Row]:
     was, now = before.open_turn.survey.remaining, before.survey.remaining if before.survey else None
-    if was is not None and now is not None and now != was:
+    if was is not None and now is not None and now != was and after.spec.work.kind is not Kind.FOLDER:
         yield Line(label="tasks", text=f"{count(was - now, 'task')} closed" if now < was else f"{count(now - was, 'task')} more than before")
     if not entry.progress and not entry.done:
         stall = after.spec.limits.stall
         yield Line(label="note", text=f"no progress ({after.streaks.stalled}{f' of {stall}' if stall else ''} in a row)", colour="yellow")
+
+
+def _step_started(entry: m.StepStarted, _before: LoopState, after: LoopState) -> Iterator[Row]:
+    """Steps are told when they end, but for the one that only waits."""
+    if entry.step is m.Step.AWAIT_CHILDREN and after.survey is not None:
+        timeout_s = after.spec.limits.wait_timeout_s
+        bound = f", at most {duration(timeout_s)}" if timeout_s else ""
+        yield Line(label="wait", text=f"for {count(after.survey.children, 'child loop')}{bound}: the work is complete", colour="yellow")
+
+
+def _children_awaited(entry: m.ChildrenAwaited, _before: LoopState, _after: LoopState) -> Iterator[Row]:
+    if not entry.survey.children:
+        yield Line(label="wait", text="no child loop runs any more")
 
 
 def _wait_started(entry: m.WaitStarted, _before: LoopState, _after: LoopState) -> Iterator[Row]:
@@ -248,8 +268,10 @@ FACTS: dict[type, Callable[[Any, LoopState, LoopState], Iterator[Row]]] = {
     m.GatesEnded: _gates_ended,
     m.ScmEnded: _scm_ended,
     m.IterationEnded: _iteration_ended,
+    m.StepStarted: _step_started,
+    m.ChildrenAwaited: _children_awaited,
     m.WaitStarted: _wait_started,
     m.RequestTaken: _request_taken,
     m.LoopEnded: _loop_ended,
 }
-SILENT = {m.WorkLost, m.AttemptLost, m.StepStarted, m.WorkVerified, m.CommitStarted, m.WaitEnded}
+SILENT = {m.WorkLost, m.AttemptLost, m.LimitMet, m.WorkVerified, m.CommitStarted, m.WaitEnded}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ralphloop.core.evolve import done_overrules
 from ralphloop.core.model import Ending, Kind, Require
 from ralphloop.core.state import LoopState, Turn
 from ralphloop.views.figures import count
@@ -45,8 +46,12 @@ def _disk(state: LoopState) -> Key:
     survey = state.survey
     if survey is None or survey.remaining is None:
         return Key(found="no tasks were seen", obstacles=("no tasks were seen",))
+    if survey.remaining == 0 and state.spec.work.kind is Kind.FOLDER:
+        return Key(found="there is a DONE in the task folder, and no child loop runs", obstacles=())
     if survey.remaining == 0:
         return Key(found=f"{survey.total} of {count(survey.total or 0, 'task')} ticked in {one_line(state.spec.work.task_file or '')}", obstacles=())
+    if state.spec.work.kind is Kind.FOLDER:
+        return Key(found="there is no DONE in the task folder", obstacles=("there is no DONE in the task folder",))
     still = f"{count(survey.remaining, 'task')} {'is' if survey.remaining == 1 else 'are'} still open"
     return Key(found=f"{still}; the next: {one_line(survey.task or '')}", obstacles=(still,))
 
@@ -61,7 +66,7 @@ def _evidence(state: LoopState, turn: Turn) -> Key:
 
 
 def _against(state: LoopState, turn: Turn, *, claimed: bool) -> Iterator[str]:
-    if not turn.checking and turn.ending is not Ending.OK:
+    if not _ended_well(state, turn):
         yield f"the attempt did not end well: {one_line(turn.reason)}"
     elif len(turn.verdicts) < len(state.spec.gates):
         yield "the gates were not all run"
@@ -80,8 +85,7 @@ def _against(state: LoopState, turn: Turn, *, claimed: bool) -> Iterator[str]:
 def _against_tree(state: LoopState, turn: Turn) -> Iterator[str]:
     """What is done must be what the gates saw; a failed push alone changes nothing about that."""
     green = len(turn.verdicts) == len(state.spec.gates) and all(verdict.passed for verdict in turn.verdicts) and not turn.tampered
-    ended_well = turn.checking or turn.ending is Ending.OK
-    if turn.cleared is not None or not green or not ended_well:
+    if turn.cleared is not None or not green or not _ended_well(state, turn):
         return
     failed = [verdict for verdict in turn.scm if not verdict.passed]
     for verdict in failed:
@@ -90,5 +94,10 @@ def _against_tree(state: LoopState, turn: Turn) -> Iterator[str]:
         yield "no gate has seen the tree as it is now"
 
 
+def _ended_well(state: LoopState, turn: Turn) -> bool:
+    return turn.checking or turn.ending is Ending.OK or done_overrules(state)
+
+
 def _needs_claim(state: LoopState, turn: Turn) -> bool:
-    return state.spec.work.kind is Kind.PROMPT or not (state.spec.gates or turn.checking)
+    kind = state.spec.work.kind
+    return kind is Kind.PROMPT or (kind is Kind.CHECKLIST and not (state.spec.gates or turn.checking))

@@ -36,6 +36,8 @@ def work_words(work: WorkSpec) -> str:
     """Which kind of work, and where it comes from."""
     if work.kind is Kind.CHECKLIST:
         return f"checklist {one_line(work.task_file or '')}"
+    if work.kind is Kind.FOLDER:
+        return "task folder" if work.task_dir in {None, "."} else f"task folder {one_line(str(work.task_dir))}"
     if work.prompt_file is not None:
         return f"prompt from {one_line(work.prompt_file)}"
     return f'prompt "{clip(one_line(work.prompt_text or ""), LONGEST_TITLE)}"'
@@ -69,7 +71,7 @@ def iteration_title(state: LoopState) -> str:
     """The title of the iteration or check that has just been opened."""
     turn, allowed = state.open_turn, state.spec.limits.iterations
     survey = turn.survey
-    left = "" if survey.remaining is None else f"{count(survey.remaining, 'task')} open"
+    left = "" if survey.remaining is None or state.spec.work.kind is Kind.FOLDER else f"{count(survey.remaining, 'task')} open"
     if turn.checking:
         return DOT.join(filter(None, ("Check", left, "do the gates agree?" if state.spec.gates else "")))
     number = f"Iteration {state.iteration}/{allowed}" if allowed else f"Iteration {state.iteration}"
