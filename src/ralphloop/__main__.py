@@ -3,6 +3,9 @@
 import os
 import sys
 
+HOSTS = ("run", "start", "demo")
+"""The commands that an agent may start a loop with."""
+
 
 def main() -> int:
     """Run the command line and give the exit code."""
@@ -14,6 +17,18 @@ def main() -> int:
         except BrokenPipeError:  # nobody reads it; what lies in the buffer would make Python's own exit complain
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    if sys.argv[1:2] and sys.argv[1] in HOSTS:
+        from ralphloop.cli.enlisting import enlist_self, strike_self
+
+        enlist_self()
+        try:
+            return _run()
+        finally:
+            strike_self()
+    return _run()
+
+
+def _run() -> int:
     from ralphloop.cli.app import run_cli
 
     return run_cli(sys.argv[1:])

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {"core", "files", "errors", "loop", "views", "cli", "", *ROOMS},
     "testing": {"core", "errors", "loop.engine", "testing", "work"},
     "__main__": {"cli", ""},
-    "": set(),
+    "": {"loop.function", "loop.library"},
     **{room: {"core", "files", "errors", room} for room in ROOMS if room != "ledger"},
 }
 """Who may import what: the most specific row holds. The empty name is the package itself (its version)."""

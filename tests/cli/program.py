@@ -8,13 +8,19 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ralphloop.bus.board import TASK_BUS, Bus
 from ralphloop.core.identity import ProcessIdentity
+from ralphloop.core.messages import Entry
+from ralphloop.ledger.codec import decode
+from ralphloop.ledger.queries import Queries
 from ralphloop.process.identity import identify, is_alive
+from ralphloop.process.pidfd import open_pidfd
 
 RALPH = Path(sys.executable).with_name("ralph")
 PATIENCE_S = 60.0
@@ -29,6 +35,9 @@ if os.geteuid() == 0:
         ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability)
 os.execv(sys.argv[1], sys.argv[1:])
 """
+
+ALONE = f"{sys.executable} -c 'import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])'"
+"""What a script says before a command that is to have a session of its own."""
 
 DONE = "<response>DONE</response>"
 COMPLETE = "<promise>COMPLETE</promise>"
@@ -95,10 +104,10 @@ class Program:
         }
         for directory in (self.home, self.workspace, root / "tmp", root / "agents"):
             directory.mkdir()
-        for fifo in ("at-work", "go-on"):
+        self._fifos: dict[str, int] = {}
+        for fifo in ("at-work", "go-on", "child-at-work", "child-goes-on"):
             os.mkfifo(root / fifo)
-        self._at_work = os.open(root / "at-work", os.O_RDWR | os.O_NONBLOCK)
-        self._go_on = os.open(root / "go-on", os.O_RDWR | os.O_NONBLOCK)
+            self._fifos[fifo] = os.open(root / fifo, os.O_RDWR | os.O_NONBLOCK)
         self._seen: list[ProcessIdentity] = []
         self._running: list[Running] = []
 
@@ -150,6 +159,33 @@ class Program:
         """Every attempt of the newest loop of that name."""
         return [attempt for turn in self.show(name)["iterations"] for attempt in turn["attempts"]]
 
+    def entries(self, name: str = "project") -> list[Entry]:
+        """The stream of the newest loop of that name."""
+        with Queries(self.state / "ledger.db") as queries:
+            row = queries.find(name)
+            return [] if row is None else [decode(raw.type, raw.v, raw.json) for raw in queries.entries_raw(row.id)]
+
+    def prompts(self, name: str = "project") -> list[str]:
+        """The prompt of every attempt of that loop which came to an end."""
+        return [Path(attempt["files"], "prompt.md").read_text() for attempt in self.attempts(name)]
+
+    def loop_process(self, name: str = "project") -> ProcessIdentity:
+        """The process of a loop that runs; its guardian is another one."""
+        identity = identify(self.status()[name]["pid"])
+        assert identity is not None
+        self._seen.append(identity)
+        return identity
+
+    def crash(self, running: Running, name: str = "project") -> ProcessIdentity:
+        """`kill -9` of a loop and of its guardian at one instant: nobody is left to end anything, or to write it down. The loop that it was."""
+        loop = self.loop_process(name)
+        running.signal(signal.SIGSTOP)  # so that nobody acts between the two
+        os.kill(loop.pid, signal.SIGKILL)
+        running.signal(signal.SIGKILL)
+        running.process.wait()
+        self.await_end(loop)
+        return loop
+
     # --- the workspace ---
 
     def write(self, path: str, content: str | bytes) -> Path:
@@ -168,6 +204,17 @@ class Program:
         """Write a task list of open tasks."""
         self.write(path, "# Plan\n\n" + "".join(f"- [ ] {title}\n" for title in titles))
 
+    def task(self, text: str = "# Log in\n\nMake it work.\n", path: str = "login") -> Path:
+        """Make a task directory, beside the workspace if nothing else is said."""
+        directory = self.root / path
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "TASK.md").write_text(text)
+        return directory
+
+    def posted(self, directory: Path, name: str = TASK_BUS) -> list[tuple[str, str]]:
+        """The messages on a bus: type and text."""
+        return [(str(message.type), message.text) for message in Bus(directory, name).messages()]
+
     def files(self) -> set[str]:
         """Every file of the workspace."""
         return {str(path.relative_to(self.workspace)) for path in self.workspace.rglob("*")}
@@ -179,13 +226,13 @@ class Program:
     # --- agents ---
 
     def agent(self, script: str, name: str = "agent.sh") -> str:
-        """A shell script as an agent; each of its runs leaves a mark. It can say `at_work` and `await_go_on`."""
+        """A shell script as an agent; each of its runs leaves a mark. It can say `at_work` and `await_go_on`, also by the name of another FIFO."""
         prelude = f"""\
 #!/bin/sh
 root='{self.root}'
 echo "$RALPH_ITERATION" >> "$root/calls"
-at_work() {{ echo "$$" > "$root/at-work"; }}
-await_go_on() {{ read -r word < "$root/go-on"; }}
+at_work() {{ echo "$$" > "$root/${{1:-at-work}}"; }}
+await_go_on() {{ read -r word < "$root/${{1:-go-on}}"; }}
 cat > /dev/null
 """
         path = self.root / "agents" / name
@@ -198,21 +245,31 @@ cat > /dev/null
         marks = self.root / "calls"
         return [int(line) for line in marks.read_text().split()] if marks.exists() else []
 
-    def await_agent(self) -> ProcessIdentity:
+    def await_agent(self, fifo: str = "at-work") -> ProcessIdentity:
         """Wait until an agent (or a process of it) says that it is at work."""
-        ready, _, _ = select.select([self._at_work], [], [], PATIENCE_S)
+        ready, _, _ = select.select([self._fifos[fifo]], [], [], PATIENCE_S)
         assert ready, "the agent never came to work"
         pid = b""
         while not pid.endswith(b"\n"):
-            pid += os.read(self._at_work, 1)
+            pid += os.read(self._fifos[fifo], 1)
         identity = identify(int(pid))
         assert identity is not None
         self._seen.append(identity)
         return identity
 
-    def go_on(self) -> None:
+    def go_on(self, fifo: str = "go-on") -> None:
         """Let one agent that waits go on."""
-        os.write(self._go_on, b"on\n")
+        os.write(self._fifos[fifo], b"on\n")
+
+    def await_end(self, identity: ProcessIdentity) -> None:
+        """Wait until a process has ended that is not ours."""
+        descriptor = open_pidfd(identity.pid)
+        deadline = time.monotonic() + PATIENCE_S
+        while is_alive(identity):
+            assert time.monotonic() < deadline, f"{identity} goes on and on"
+            select.select([] if descriptor is None else [descriptor], [], [], PATIENCE_S if descriptor is not None else 0.05)
+        if descriptor is not None:
+            os.close(descriptor)
 
     def close(self) -> None:
         """End whatever a test has left running, by its identity."""
@@ -223,7 +280,12 @@ cat > /dev/null
             for pipe in (running.process.stdout, running.process.stderr):
                 assert pipe is not None
                 pipe.close()
-        for identity in filter(is_alive, self._seen):
+        for identity in filter(is_alive, self._seen + self._loops_that_run()):
             os.kill(identity.pid, signal.SIGKILL)
-        os.close(self._at_work)
-        os.close(self._go_on)
+        for descriptor in self._fifos.values():
+            os.close(descriptor)
+
+    def _loops_that_run(self) -> list[ProcessIdentity]:
+        with Queries(self.state / "ledger.db") as queries:
+            open_loops = [row for row in queries.loops() if row.outcome is None and row.pid != os.getpid()]
+        return [ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started) for row in open_loops]

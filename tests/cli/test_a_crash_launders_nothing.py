@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 
 import pytest
 from program import DONE, Program
@@ -15,13 +14,12 @@ CLAIM = f"echo '{DONE}'"
 TICK = "sed -i.bak '0,/\\[ \\]/s//[x]/' PRD.md && rm PRD.md.bak; echo ticked"
 
 
-def kill_while(program: Program, crime: str, *arguments: str) -> None:
+def kill_while(program: Program, crime: str, *arguments: str, name: str = "project") -> None:
     """A loop whose first agent commits the crime and never comes back; every later one does a task."""
     agent = program.agent(f"if [ -e ../again ]; then {TICK}; else touch ../again; {crime}; at_work; await_go_on; fi")
     running = program.start("run", *arguments, "--agent-command", agent)
     program.await_agent()
-    running.signal(signal.SIGKILL)
-    assert running.end().code == -signal.SIGKILL
+    program.crash(running, name)
 
 
 def test_settings_that_the_agent_rewrote_are_not_those_of_the_next_run(program: Program) -> None:

@@ -133,8 +133,10 @@ def test_status_is_a_table_and_the_json_of_the_seed(program: Program) -> None:
 def test_a_killed_loop_is_shown_as_crashed_at_once_and_a_living_one_as_running(program: Program) -> None:
     running = program.start("run", "-p", "x", "--agent-command", program.agent("at_work; await_go_on"))
     program.await_agent()
-    assert (program.status()["project"]["status"], program.status()["project"]["pid"]) == ("running", running.process.pid)
-    running.signal(signal.SIGKILL)
+    living = program.status()["project"]
+    assert living["status"] == "running"
+    assert os.getpgid(living["pid"]) == living["pid"] != running.process.pid, "the loop has a group of its own; the command is its guardian"
+    os.kill(living["pid"], signal.SIGKILL)
     running.end()
     assert (program.status()["project"]["status"], program.status()["project"]["pid"]) == ("crashed", None)
     assert program.run("status").out.splitlines()[1].split()[3] == "crashed"
@@ -163,7 +165,7 @@ def test_show_tells_each_iteration_its_verdicts_cost_and_artifacts(program: Prog
     assert record["outcome"] | {"kind": "done", "strength": "proved", "exit_code": 0} == record["outcome"]
     files = Path(program.attempts()[0]["files"])
     assert program.state in files.parents
-    assert sorted(file.name for file in files.iterdir()) == ["events.ndjson", "final.md", "prompt.md", "stderr.log"]
+    assert sorted(file.name for file in files.iterdir()) == ["events.ndjson", "final.md", "process", "prompt.md", "stderr.log"]
 
 
 def test_explain_tells_why_an_iteration_was_or_was_not_taken_for_done(program: Program) -> None:

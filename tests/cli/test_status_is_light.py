@@ -8,11 +8,11 @@ import sys
 import pytest
 from program import DONE, Program
 
+pytest_plugins = ["program_fixtures"]
+
 # Runs the program as `python -m ralphloop` does, and then says on standard error what has been imported.
 WATCHED = """\
 import runpy, sys
-
-pytest_plugins = ["program_fixtures"]
 
 sys.argv = ["ralph", *sys.argv[1:]]
 try:

@@ -26,18 +26,13 @@ def started(program: Program, *more: str) -> Running:
     return running
 
 
-def killed(program: Program, *more: str) -> None:
-    running = started(program, *more)
-    running.signal(signal.SIGKILL)
-    assert running.end().code == -signal.SIGKILL
-
-
 def test_a_loop_that_is_alive_is_refused_with_its_state(program: Program) -> None:
     running = started(program)
     second = program.run("run", *WORK, "--agent-command", program.agent(CLAIM, name="other.sh"))
     assert second.code == 2
     assert second.err == (
-        f"ralph: loop project is running here (iteration 1, process {running.process.pid}): see `ralph status`; a second loop needs its own --name\n"
+        f"ralph: loop project is running here (iteration 1, process {program.status()['project']['pid']}): "
+        "see `ralph status`; a second loop needs its own --name\n"
     )
     assert program.run("resume", "project").code == 2
     program.go_on()
@@ -49,8 +44,8 @@ def test_a_loop_that_is_alive_is_refused_with_its_state(program: Program) -> Non
 def test_a_crashed_loop_is_resumed_and_the_agent_that_it_left_is_ended(program: Program) -> None:
     running = program.start("run", *WORK, "--agent-command", program.agent(f"if [ -e ../again ]; then {CLAIM}; else touch ../again; {HOLD}; fi"))
     agent = program.await_agent()
-    running.signal(signal.SIGKILL)
-    assert running.end().code == -signal.SIGKILL
+    program.crash(running)
+    assert is_alive(agent)
     again = program.run("run", *WORK, "--agent-command", program.agent("", name="unused.sh"))
     assert again.code == 0, again
     assert "Resuming loop project: it had crashed in iteration 1." in again.out
@@ -166,7 +161,7 @@ def test_new_begins_afresh_whatever_the_loop_did_before(program: Program) -> Non
 
 @pytest.mark.slow
 def test_new_does_not_resume_a_loop_that_crashed(program: Program) -> None:
-    killed(program)
+    program.crash(started(program))
     again = program.run("run", *WORK, "--new", "--agent-command", program.agent(CLAIM, name="other.sh"))
     assert again.code == 0, again
     assert "Resuming" not in again.out
@@ -205,7 +200,7 @@ def test_a_second_loop_on_the_same_task_file_is_refused_whatever_its_name(progra
     for place in (program.workspace, link):
         second = program.run("run", place, "--name", "second", "--agent-command", program.agent("true", name="other.sh"))
         assert second.code == 2
-        assert second.err.startswith("ralph: another loop is working on PRD.md in ")
+        assert second.err.startswith(f"ralph: another loop is working on {program.workspace / 'PRD.md'} (process ")
         assert second.err.count("\n") == 1
     program.go_on()
     assert first.end().code == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ralphloop.config.environment import OUTER_LOOP, agent_environment, current, is_setting, state_home, tool_environment
+from ralphloop.config.environment import OUTER_LOOP, agent_environment, current, is_setting, outer_loop, state_home, tool_environment
 
 USER = {
     "PATH": "/bin",
@@ -48,6 +48,22 @@ def test_agents_get_what_the_settings_add_and_the_context_wins() -> None:
     extra = {"PATH": "/agent/bin", "IS_SANDBOX": "1", "RALPH_LOOP": "forged"}
     context = {"RALPH_LOOP": "inner", "RALPH_ITERATION": "3"}
     assert agent_environment(SURROUNDED, extra, context) == {**USER, "PATH": "/agent/bin", "IS_SANDBOX": "1", **context}
+
+
+@pytest.mark.parametrize(
+    ("run_id", "loop"),
+    [
+        ("01JX/2/1", "01JX"),
+        ("01JX/2/gates", None),
+        ("", None),
+        ("/2/1", None),
+        ("../2/1", None),
+        ("./2/1", None),
+    ],
+)
+def test_the_loop_whose_agent_runs_ralph_is_known_by_its_run_and_a_gates_is_none(run_id: str, loop: str | None) -> None:
+    assert outer_loop({"RALPH_RUN_ID": run_id}) == loop
+    assert outer_loop({"RALPH_LOOP": "01JX"}) is None
 
 
 def test_the_environment_that_was_given_is_left_as_it_is() -> None:

@@ -21,9 +21,37 @@ def test_without_settings_each_kind_has_its_own_defaults(checklist: Project) -> 
     assert str(tasks.origins["limits.calls"]) == "default: 3 x limits.iterations"
 
 
+def test_folder_work_counts_every_run_and_takes_no_silence_for_a_stall(checklist: Project) -> None:
+    resolved = checklist.resolve(task_dir=".")
+    assert resolved.limits == Limits(iterations=100, calls=300, attempts=1, empty_retries=0, delay_s=1.0, stall=0)
+    assert resolved.completion == Completion(text="COMPLETE")
+    assert str(resolved.origins["limits.delay_s"]) == str(resolved.origins["limits.stall"]) == "default of folder work"
+
+
+@pytest.mark.parametrize("limit", ["iterations", "attempts", "empty_retries", "delay_s", "stall"])
+def test_the_defaults_of_folder_work_give_way_to_files_variables_and_flags(checklist: Project, limit: str) -> None:
+    checklist.settings({"limits": {limit: 7}})
+    assert getattr(checklist.resolve(task_dir=".").limits, limit) == 7
+    assert getattr(checklist.resolve({f"RALPH_LIMITS__{limit.upper()}": "8"}, task_dir=".").limits, limit) == 8
+    flag: dict[str, Any] = {limit: 9}
+    if limit in {"iterations", "delay_s"}:
+        assert getattr(checklist.resolve(task_dir=".", **flag).limits, limit) == 9
+
+
+def test_a_setting_that_equals_the_general_default_still_wins_over_that_of_folder_work(checklist: Project) -> None:
+    checklist.settings({"limits": {"stall": 5, "attempts": 3, "delay_s": 0}})
+    limits = checklist.resolve(task_dir=".").limits
+    assert (limits.stall, limits.attempts, limits.delay_s) == (5, 3, 0.0)
+
+
+def test_the_defaults_of_folder_work_are_for_folder_work_alone(checklist: Project) -> None:
+    checklist.settings({"work": {"task_dir": "."}})
+    assert checklist.resolve(kind="checklist").limits == Limits(iterations=30, calls=90)
+
+
 def test_a_value_in_the_settings_holds_for_every_kind(checklist: Project) -> None:
     checklist.settings({"maximumIterations": 4, "completionResponse": "ALL"})
-    for resolved in (checklist.resolve(prompt_text="go"), checklist.resolve()):
+    for resolved in (checklist.resolve(prompt_text="go"), checklist.resolve(), checklist.resolve(task_dir=".")):
         assert (resolved.limits.iterations, resolved.limits.calls, resolved.completion.text) == (4, 12, "ALL")
 
 
@@ -43,9 +71,19 @@ def test_every_limit_is_settable(checklist: Project) -> None:
 def test_flags_override_every_file(checklist: Project) -> None:
     checklist.settings({"maximumIterations": 4, "gates": [{"command": "x"}, {"command": "y"}], "agent": {"model": "opus"}, "streamAgentOutput": True})
     resolved = checklist.resolve(
-        iterations=2, minutes=3, max_cost=1.5, delay_s=1, completion_text="ALL", require="proved", stream=False, model="haiku", gates=("make test",)
+        iterations=2,
+        minutes=3,
+        max_cost=1.5,
+        delay_s=1,
+        wait_timeout_s=60,
+        poll_interval_s=0.5,
+        completion_text="ALL",
+        require="proved",
+        stream=False,
+        model="haiku",
+        gates=("make test",),
     )
-    assert resolved.limits == Limits(iterations=2, calls=6, minutes=3.0, cost_usd=1.5, delay_s=1.0)
+    assert resolved.limits == Limits(iterations=2, calls=6, minutes=3.0, cost_usd=1.5, delay_s=1.0, wait_timeout_s=60.0, poll_interval_s=0.5)
     assert resolved.completion == Completion(text="ALL", require=Require.PROVED)
     assert (resolved.output.stream, resolved.agent.model, resolved.gates) == (False, "haiku", (Gate(command="make test"),))
     assert str(resolved.origins["gates"]) == str(resolved.origins["agent.model"]) == "command line"

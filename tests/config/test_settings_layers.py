@@ -10,7 +10,7 @@ from settings_project import BASE, LOCAL, Project
 
 from ralphloop.config.document import read_document
 from ralphloop.config.json_text import read_json
-from ralphloop.config.layers import Layer, merge
+from ralphloop.config.layers import Layer, explicit_layers, merge
 from ralphloop.config.setting import Setting
 from ralphloop.core.model import Gate
 
@@ -83,6 +83,12 @@ def test_the_two_spellings_of_one_key_override_each_other_across_files(project: 
 
 def test_without_files_there_are_the_defaults_alone(project: Project) -> None:
     assert {str(setting.origin) for setting in project.load().values()} == {"default"}
+
+
+def test_a_caller_that_says_everything_itself_gets_the_defaults_and_neither_files_nor_variables() -> None:
+    settings = merge(explicit_layers({"limits.stall": 9}))
+    assert (settings["limits.stall"].value, str(settings["limits.stall"].origin)) == (9, "command line")
+    assert {str(setting.origin) for key, setting in settings.items() if key != "limits.stall"} == {"default"}
 
 
 # --- The merge, compared with a merge of the documents themselves -----------------------------------------------------

@@ -76,7 +76,7 @@ WRONG_VALUES = [
     ('{"agent": {"permissions": "skipp"}}', '1: agent.permissions is "skipp"; did you mean "skip"?'),
     ('{"agent": {"permissions": "none"}}', '1: agent.permissions is "none"; write skip, edits or ask'),
     ('{"agent": {"prompt_via": "tty"}}', '1: agent.prompt_via is "tty"; write stdin, arg or file'),
-    ('{"work": {"kind": "stories"}}', "1: work.kind is stories, which is not available in this version; write prompt or checklist"),
+    ('{"work": {"kind": "stories"}}', "1: work.kind is stories, which is not available in this version; write prompt, checklist or folder"),
     ('{"completion": {"require": "prove"}}', '1: completion.require is "prove"; did you mean "proved"?'),
     ('{"completion": {"text": "<promise>DONE</promise>"}}', "1: completion.text is the text between the tags, on one line; write DONE, not <"),
     ('{"gates": {"command": "x"}}', '1: gates is an object; write a list such as [{"command": "make test"}]'),
@@ -100,6 +100,10 @@ WRONG_VALUES = [
     ('{"completion":\n{"require": "proved"}}', "2: completion.require is proved, and no gate could prove anything; add a command under gates"),
     ('{"work": {"template": "no.md"}}', "1: work.template names no.md, and there is no such file in "),
     ('{"work": {"task_file": "../PRD.md"}}', '1: "../PRD.md" does not lie in '),
+    ('{"work": {"task_dir": "nowhere"}}', '1: "nowhere" is no directory; name the directory that holds TASK.md'),
+    ('{"work": {"task_dir": "PRD.md"}}', '1: "PRD.md" is no directory; name the directory that holds TASK.md'),
+    ('{"limits": {"wait_timeout_s": -1}}', f"1: limits.wait_timeout_s is -1; {NUMBER}"),
+    ('{"limits": {"poll_interval_s": "1"}}', f'1: limits.poll_interval_s is "1"; {NUMBER}'),
 ]
 
 BOTH_SPELLINGS = [

@@ -49,6 +49,45 @@ def test_without_flags_the_settings_decide(checklist: Project, settings: dict[st
     assert (resolved.work, resolved.explain) == (work, explain)
 
 
+@pytest.mark.parametrize(
+    ("settings", "asked", "task_dir", "explain"),
+    [
+        ({}, {"task_dir": "task"}, "task", "--task-dir was given"),
+        ({}, {"task_dir": "docs/../task/"}, "task", "--task-dir was given"),
+        ({}, {"task_dir": "."}, ".", "--task-dir was given"),
+        ({}, {"kind": "folder"}, ".", "--kind folder was given"),
+        ({}, {"kind": "folder", "task_dir": "task"}, "task", "--task-dir was given"),
+        ({"task_dir": "task"}, {}, "task", f"work.task_dir ({BASE}:3) names task"),
+        ({"task_dir": "task"}, {"task_dir": "other"}, "other", "--task-dir was given"),
+        ({"task_dir": "task"}, {"kind": "folder"}, "task", "--kind folder was given"),
+        ({"kind": "folder"}, {}, ".", f"work.kind ({BASE}:3) says so"),
+        ({"kind": "folder", "task_dir": "task", "task_file": "T.md"}, {}, "task", f"work.kind ({BASE}:3) says so"),
+    ],
+)
+def test_a_task_folder_is_that_of_the_command_line_then_that_of_the_settings_then_the_workspace(
+    checklist: Project, settings: dict[str, str], asked: dict[str, Any], task_dir: str, explain: str
+) -> None:
+    for directory in ("docs", "task", "other"):
+        (checklist.root / directory).mkdir()
+    checklist.settings({"work": settings})
+    resolved = checklist.resolve(**asked)
+    assert (resolved.work, resolved.explain) == (WorkSpec(kind=Kind.FOLDER, task_dir=task_dir), f"folder: {explain}")
+
+
+def test_a_task_folder_may_lie_outside_of_the_workspace_and_is_then_named_by_its_whole_real_path(checklist: Project, tmp_path: Path) -> None:
+    (tmp_path / "task").mkdir()
+    (checklist.root / "link").symlink_to(tmp_path / "task")
+    for given in (str(tmp_path / "task"), "../task", "link"):
+        assert checklist.resolve(task_dir=given).work.task_dir == str(tmp_path / "task")
+    assert checklist.resolve(task_dir=str(checklist.root)).work.task_dir == "."
+
+
+def test_a_task_folder_does_not_make_a_task_list_of_the_workspace_its_work(checklist: Project) -> None:
+    (checklist.root / "task").mkdir()
+    assert checklist.resolve(task_dir="task").work.task_file is None
+    assert checklist.resolve().work == PRD
+
+
 def test_kind_prompt_takes_the_prompt_file_of_the_settings(checklist: Project) -> None:
     checklist.settings({"work": {"prompt_file": "p.md", "task_file": "T.md"}})
     assert checklist.resolve(kind="prompt").work == WorkSpec(kind=Kind.PROMPT, prompt_file="p.md")
@@ -88,9 +127,14 @@ def test_a_loop_of_links_is_no_crash(checklist: Project) -> None:
         ({"kind": "checklist", "prompt_text": "go"}, "--kind checklist and -p contradict each other: -p is prompt work; give one of them"),
         ({"kind": "prompt", "task_file": "T.md"}, "--kind prompt and --task-file contradict each other: --task-file is checklist work; "),
         ({"kind": "prompt"}, "--kind prompt was given, and there is no prompt: give -p TEXT or --prompt-file FILE, or set work.prompt_file"),
-        ({"kind": "stories"}, "command line: work.kind is stories, which is not available in this version; write prompt or checklist"),
-        ({"kind": "specs"}, "command line: work.kind is specs, which is not available in this version; write prompt or checklist"),
-        ({"kind": "folder"}, "command line: work.kind is folder, which is not available in this version; write prompt or checklist"),
+        ({"prompt_text": "go", "task_dir": "."}, "-p and --task-dir name two pieces of work; give one of them"),
+        ({"task_file": "T.md", "task_dir": "."}, "--task-file and --task-dir name two pieces of work; give one of them"),
+        ({"kind": "checklist", "task_dir": "."}, "--kind checklist and --task-dir contradict each other: --task-dir is folder work; "),
+        ({"kind": "folder", "prompt_text": "go"}, "--kind folder and -p contradict each other: -p is prompt work; "),
+        ({"kind": "stories"}, "command line: work.kind is stories, which is not available in this version; write prompt, checklist or folder"),
+        ({"kind": "specs"}, "command line: work.kind is specs, which is not available in this version; write prompt, checklist or folder"),
+        ({"task_dir": "nowhere"}, '--task-dir: "nowhere" is no directory; name the directory that holds TASK.md'),
+        ({"task_dir": "PRD.md"}, '--task-dir: "PRD.md" is no directory; name the directory that holds TASK.md'),
         ({"kind": "promt"}, 'command line: work.kind is "promt"; did you mean "prompt"?'),
         ({"prompt_text": " \n"}, "-p: the prompt is empty; write what the agent should do"),
         ({"prompt_text": "\udcff"}, "-p: the prompt is not UTF-8 text; "),
@@ -108,10 +152,22 @@ def test_two_kinds_in_the_settings_are_told_with_both_places(checklist: Project)
     assert complaint.startswith(f"work.prompt_file ({BASE}:2) and work.task_file (RLOOP_TASK_FILE) name two pieces of work; set work.kind")
 
 
+@pytest.mark.parametrize(
+    ("settings", "first", "second"),
+    [
+        ('{"work": {\n"prompt_file": "p.md",\n"task_dir": "."}}', f"work.prompt_file ({BASE}:2)", f"work.task_dir ({BASE}:3)"),
+        ('{"work": {\n"task_file": "T.md",\n"task_dir": "."}}', f"work.task_file ({BASE}:2)", f"work.task_dir ({BASE}:3)"),
+    ],
+)
+def test_a_task_folder_beside_other_work_in_the_settings_is_told_with_both_places(checklist: Project, settings: str, first: str, second: str) -> None:
+    checklist.settings(settings)
+    assert checklist.complaint().startswith(f"{first} and {second} name two pieces of work; set work.kind to ")
+
+
 def test_where_there_is_no_work_every_way_to_give_some_is_told(project: Project) -> None:
     complaint = project.complaint()
     assert complaint.startswith(f"no work found in {project.root}: ")
-    for way in ("-p TEXT", "--prompt-file FILE", "--task-file FILE", "PRD.md", "work.prompt_file", "work.task_file"):
+    for way in ("-p TEXT", "--prompt-file FILE", "--task-file FILE", "--task-dir DIR", "PRD.md", "work.prompt_file", "work.task_file"):
         assert way in complaint
 
 

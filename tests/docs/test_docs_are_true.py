@@ -78,7 +78,8 @@ def test_every_file_of_ours_that_is_named_exists(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     places = ROOT, ROOT / "src" / "ralphloop"
     for path in re.findall(
-        r"`((?:src|tests|scripts|bench|docs|core|loop|cli|config|work|agents|checks|workspace|process|files|ledger|views)/[\w./-]*)`", text
+        r"`((?:src|tests|scripts|bench|docs|core|loop|cli|config|work|agents|checks|workspace|process|files|ledger|views|bus|sessions)/[\w./-]*)`",
+        text,
     ):
         assert any((place / path).exists() for place in places), f"{name} names {path}"
 

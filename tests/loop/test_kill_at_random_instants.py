@@ -1,4 +1,6 @@
-"""`kill -9` of a running `ralph run` at random instants, then `ralph run` again: the counts stay right, nothing is lost, and no crime pays."""
+"""`kill -9` of a running `ralph run` (its loop, its guardian, or both) at random instants, then `ralph run` again: the counts stay right, nothing is
+lost, and no crime pays.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,8 @@ from ralphloop.core import messages as m
 from ralphloop.core.evolve import fold
 from ralphloop.ledger.codec import decode
 from ralphloop.ledger.queries import Queries
+from ralphloop.process.identity import identify, is_alive
+from ralphloop.process.kinship import children_of
 
 TASKS = [f"Build part {number}" for number in range(1, 26)]
 AGENT = """\
@@ -66,6 +70,23 @@ def start(workspace: Path, home: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen([ralph, "run", workspace, "--name", "loop"], env=environ, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
 
 
+def kill(guardian: subprocess.Popen[bytes], whom: str) -> None:
+    """Kill, and return when neither lives. A guardian that is killed alone leaves a loop that ends by itself."""
+    guardian.send_signal(signal.SIGSTOP)  # so that it acts only once everybody has been found
+    loops = [identity for pid in children_of(guardian.pid) if (identity := identify(pid))]
+    for loop in loops if whom != "guardian" else ():
+        os.kill(loop.pid, signal.SIGKILL)
+    if whom != "loop":
+        guardian.send_signal(signal.SIGKILL)
+    guardian.send_signal(signal.SIGCONT)
+    if not loops:
+        guardian.kill()  # it had not forked yet
+    guardian.wait()
+    for loop in loops:
+        while is_alive(loop):
+            time.sleep(0.01)  # it is not our child: nothing tells of its end
+
+
 def entries_of(home: Path) -> list[m.Entry]:
     with Queries(home / "state" / "ledger.db") as queries:
         row = queries.find("loop")
@@ -82,8 +103,7 @@ def test_a_loop_that_is_killed_again_and_again_ends_as_if_nothing_had_been(tmp_p
     for _ in range(12):
         process = start(workspace, home)
         time.sleep(chance.uniform(0.1, 0.5))  # the instant of the crash, not a wait for anything
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        kill(process, chance.choice(("loop", "guardian", "both")))
     last = start(workspace, home)
     assert last.wait(timeout=300) == 0, (home / "out").read_text()
     assert (workspace / "PRD.md").read_text() == "# Plan\n\n" + "".join(f"- [x] {task}\n" for task in TASKS)

@@ -11,7 +11,7 @@ import pytest
 from git_repos import RUNNER, Repo, empty_repo, repo_with_a_commit
 
 from ralphloop.core.model import Result, RunReport
-from ralphloop.core.ports import CallReport, Launch
+from ralphloop.core.ports import CallReport, Launch, Sign
 from ralphloop.workspace.git import GitWorkspace
 from ralphloop.workspace.open import ensure_ignore
 
@@ -194,7 +194,7 @@ class Mortal:
         self.left = left
         self.before = before
 
-    def supervise(self, launch: Launch, on_line: Callable[[bytes], bool]) -> RunReport:
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign | bool]) -> RunReport:
         return RUNNER.supervise(launch, on_line)
 
     def call(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout_s: float, stdin: bytes = b"") -> CallReport:

@@ -42,6 +42,9 @@ class GateRunner:
         run = self._runner.supervise(launch, lambda _: False)
         if run.ended_by is EndedBy.STOPPED:
             return None
+        if run.leaked:
+            reason = f"left processes that cannot be ended: {run.leaked}; end them, then resume the loop"
+            return Verdict(name=gate.command, result=Result.ERRORED, reason=reason, fatal=True)
         result, reason = _judged(run, gate)
         if run.ended_by is EndedBy.NOT_STARTED:
             return Verdict(name=gate.command, result=result, reason=reason)

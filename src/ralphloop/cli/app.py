@@ -15,10 +15,14 @@ BUG_EXIT_CODE = 70
 
 COMMANDS = {
     "run": ("ralphloop.cli.run:command", "Run an agent on a piece of work until it is done."),
+    "start": ("ralphloop.cli.start:command", "Start a loop that goes on without this terminal."),
+    "stop": ("ralphloop.cli.stop:command", "End running loops."),
+    "tell": ("ralphloop.cli.tell:command", "Tell a loop something: its next prompt carries it."),
     "resume": ("ralphloop.cli.resume:command", "Go on with a loop that crashed or ended."),
     "status": ("ralphloop.cli.status:command", "Show every loop."),
     "show": ("ralphloop.cli.show:command", "Show a loop's iterations: verdicts, cost, reasons, artifacts."),
     "explain": ("ralphloop.cli.explain:command", "Explain why an iteration was (not) taken for done."),
+    "bus": ("ralphloop.cli.bus:command", "Post to and read the message bus of a task folder."),
     "demo": ("ralphloop.cli.demo:command", "Watch a loop catch a lying agent; no key and no network needed."),
     "version": ("ralphloop.cli.version:command", "Print the version."),
 }

@@ -1,4 +1,4 @@
-"""`ralph demo`: a loop that catches a lying agent, in under a minute, without a key and without a network."""
+"""`ralph demo`, in the process of the loop."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from ralphloop.agents.catalogue import CATALOGUE
 from ralphloop.agents.demo_project import DEMO_GATE, DEMO_SCRIPT, write_demo_project
-from ralphloop.cli.hosting import hosted, say
+from ralphloop.cli.guarding import Hosting
+from ralphloop.cli.hosting import Look, hosted, say
 from ralphloop.config.environment import current, tool_environment
 from ralphloop.config.layers import load_layers
 from ralphloop.config.request import RunRequest
@@ -25,28 +24,25 @@ INTRODUCTION = """\
 A scripted agent gets three tasks in {directory}, and a gate: {gate}.
 It will claim to be done when nothing is, break the gate, and delete a task from the list. Watch what happens.
 """
-PAUSE_S = 0.3
 
 
-@click.command
-@click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@click.option("--pause", type=click.FloatRange(0, 10), help=f"Seconds between the agent's steps (default: {PAUSE_S} on a terminal, else 0).")
-def command(directory: Path | None, pause: float | None) -> int:
-    """Watch a loop catch a lying agent; no key and no network needed."""
+def main(hosting: Hosting, directory: Path | None, pause: float | None, default_pause_s: float) -> int:
+    """Write the demo project, and run its loop."""
     project = directory or Path(tempfile.mkdtemp(prefix="ralph-demo-"))
     try:
         write_demo_project(project)
     except OSError as error:
         raise ConfigError(f"the demo project cannot be written into {project}: {error.strerror}; name another directory") from error
     begin_repository(project)
-    pause = pause if pause is not None else PAUSE_S if sys.stdout.isatty() else 0.0
+    pause = pause if pause is not None else default_pause_s if sys.stdout.isatty() else 0.0
     request = RunRequest(workspace=project, task_file="PRD.md", agent="demo", gates=(DEMO_GATE,), iterations=10)
     resolved = resolve(request, load_layers(project, {}, request.flags()), CATALOGUE)
     flags = ("--script", ",".join(DEMO_SCRIPT), "--pause", str(pause))
     resolved = replace(resolved, agent=replace(resolved.agent, flags=flags))
     say(INTRODUCTION.format(directory=project, gate=DEMO_GATE))
-    with hosted(color="auto", emoji=True, stream=True, verbose=False) as house:
-        return start(Wanted(workspace=project, resolved=resolved, check=lambda: None), house, say)
+    with hosted(hosting) as host:
+        house = host.house(Look(color="auto", emoji=True, stream=True, verbose=False))
+        return start(Wanted(workspace=project, resolved=resolved, check=lambda: None, child=hosting.child), house, say).exit_code
 
 
 def begin_repository(project: Path) -> None:

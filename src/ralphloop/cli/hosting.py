@@ -1,4 +1,4 @@
-"""What the commands that host a loop share: the house, the console, and the messages before the loop speaks for itself."""
+"""What the commands that host a loop share, in the process of the loop: signals, the console, and the end of all that was started."""
 
 from __future__ import annotations
 
@@ -6,40 +6,130 @@ import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from ralphloop.cli.guarding import Hosting
 from ralphloop.config.environment import current, state_home
-from ralphloop.loop.wire import House
-from ralphloop.process.signals import StopFlag, install, reset_sigchld
+from ralphloop.core.messages import Entry, Event
+from ralphloop.core.model import Gate, LoopSpec
+from ralphloop.core.ports import Watcher
+from ralphloop.core.state import LoopState
+from ralphloop.errors import ConfigError, WorkError
+from ralphloop.files.beneath import open_log_beneath
+from ralphloop.loop.wire import House, SweepBy, Unwatched
+from ralphloop.process.guardian import Guarded
+from ralphloop.process.signals import StopFlag, install
+from ralphloop.process.sweep import Sweep
+from ralphloop.sessions.detached import Announcer
 from ralphloop.views.console import Console
 from ralphloop.views.sink import Sink
 from ralphloop.views.style import style_for
+from ralphloop.workspace.open import ensure_ignore
 
 COLOUR = {"auto": None, "always": True, "never": False}
+DEPARTED = "Loop {name} runs, detached. `ralph status` shows it, `ralph stop {name}` ends it. Its words: {log}\n"
+CHILDREN_GRACE_S = 15.0  # a child loop ends its own agent by the ladder first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How the console of a loop looks."""
+
+    color: str
+    emoji: bool
+    stream: bool
+    verbose: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """The process of a loop."""
+
+    stop: StopFlag
+    environ: dict[str, str]
+    hosting: Hosting
+
+    def house(self, look: Look | None = None) -> House:
+        """The house of a loop; without a look nothing is shown."""
+        return House(
+            state_home=Path(state_home(self.environ)),
+            environ=self.environ,
+            stop=self.stop,
+            nap=napper(self.stop),
+            watch=lambda spec: Unwatched() if look is None else self._view(spec, look),
+            end_children=lambda: _end_children(self.hosting.guarded),
+            sweep=SweepBy.DESCENT if self.hosting.guarded.subreaper else SweepBy.TAG,
+        )
+
+    def _view(self, spec: LoopSpec, look: Look) -> Watcher:
+        if self.hosting.announcer is None:
+            return self._console(look)
+        return Departure(spec, self.hosting.announcer, lambda: self._console(look))
+
+    def _console(self, look: Look) -> Console:
+        style = style_for(sys.stdout, self.environ, colour=COLOUR[look.color], emoji=look.emoji, timestamps=self.hosting.announcer is not None)
+        return Console(sys.stdout, sys.stderr, style, stream=look.stream, verbose=look.verbose)
+
+
+class Departure:
+    """The view of a detached loop: with its first entry it lets go of the terminal, and from then on it is a console that writes to the log."""
+
+    def __init__(self, spec: LoopSpec, announcer: Announcer, console: Callable[[], Console]) -> None:
+        self._name, self._announcer, self._console = spec.name, announcer, console
+        self._view: Console | None = None
+        root, log = Path(spec.workspace), f".ralph/logs/{spec.name}.log"
+        try:  # now, while whoever started it can still be told that it cannot be
+            ensure_ignore(root)
+            self._path, self._log = root / log, open_log_beneath(root, log)
+        except WorkError as error:
+            raise ConfigError(f"the log of a detached loop: {error}") from error
+
+    def entry(self, entry: Entry, state: LoopState) -> None:
+        """Show it in the log."""
+        if self._view is None:
+            self._announcer.announce(DEPARTED.format(name=self._name, log=self._path), self._log)
+            self._view = self._console()
+        self._view.entry(entry, state)
+
+    def event(self, event: Event) -> None:
+        """Show it in the log."""
+        assert self._view is not None, "a loop begins with an entry"
+        self._view.event(event)
+
+    def gate_started(self, gate: Gate) -> None:
+        """Show it in the log."""
+        assert self._view is not None, "a loop begins with an entry"
+        self._view.gate_started(gate)
 
 
 @contextmanager
-def hosted(*, color: str, emoji: bool, stream: bool, verbose: bool) -> Iterator[House]:
-    """The house of one loop, with signals in place while it runs."""
-    reset_sigchld()
-    environ = current()
-    style = style_for(sys.stdout, environ, colour=COLOUR[color], emoji=emoji)
-    stop = StopFlag()
-    with install(stop):
-        yield House(
-            state_home=Path(state_home(environ)),
-            environ=environ,
-            stop=stop,
-            nap=napper(stop),
-            watcher=Console(sys.stdout, sys.stderr, style, stream=stream, verbose=verbose),
-        )
+def hosted(hosting: Hosting) -> Iterator[Host]:
+    """The host of one loop, with signals in place; at the end, child loops and whatever else is left end too."""
+    stop = StopFlag(hosting.guarded.life_fd)
+    with install(stop, patient=hosting.announcer is None, mask=hosting.guarded.mask):
+        try:
+            yield Host(stop=stop, environ=current(), hosting=hosting)
+        finally:
+            _end_children(hosting.guarded)
+
+
+def _end_children(guarded: Guarded) -> None:
+    """Child loops end with their parent; nothing else is left by now, unless something went wrong."""
+    if not guarded.subreaper:
+        return
+    swept = Sweep().end(CHILDREN_GRACE_S)
+    if swept.strays:
+        say(f"Its child loops were ended too ({swept.strays} process{'' if swept.strays == 1 else 'es'}).")
+    if swept.leaked:
+        say(f"Left running, because it cannot be ended: {swept.leaked}")
 
 
 def napper(stop: StopFlag) -> Callable[[float], None]:
     """Sleep that a signal cuts short."""
 
     def nap(seconds: float) -> None:
-        select.select([stop], [], [], seconds)
+        select.select(stop.filenos(), [], [], seconds)
         stop.drain()
 
     return nap

@@ -19,8 +19,9 @@ def show_overview(ctx: click.Context) -> None:
 
 def here(directory: Path) -> str:
     """What would run in that directory, in one line."""
-    from ralphloop.cli.run import check_directory, check_work, resolved_for  # noqa: PLC0415 - heavy
+    from ralphloop.cli.hosted_run import check_directory, resolved_for  # noqa: PLC0415 - heavy
     from ralphloop.config.request import RunRequest  # noqa: PLC0415
+    from ralphloop.loop.wire import check_work  # noqa: PLC0415
 
     try:
         directory = check_directory(directory)

@@ -19,13 +19,21 @@ _EXPLICIT = (
     ("prompt_text", "-p", Kind.PROMPT),
     ("prompt_file", "--prompt-file", Kind.PROMPT),
     ("task_file", "--task-file", Kind.CHECKLIST),
+    ("task_dir", "--task-dir", Kind.FOLDER),
 )
+_NAMED_IN_SETTINGS = (("prompt_file", Kind.PROMPT), ("task_file", Kind.CHECKLIST), ("task_dir", Kind.FOLDER))
 
 
 def choose_work(request: RunRequest, settings: Mapping[str, Setting]) -> tuple[WorkSpec, str]:
     """The work, and one line that says which kind was taken and why."""
     kind, reason = _from_flags(request) or _from_settings(settings) or _from_workspace(request)
-    spec = _prompt(request, settings, reason) if kind is Kind.PROMPT else _checklist(request, settings)
+    match kind:
+        case Kind.PROMPT:
+            spec = _prompt(request, settings, reason)
+        case Kind.CHECKLIST:
+            spec = _checklist(request, settings)
+        case Kind.FOLDER:
+            spec = _folder(request, settings)
     return spec, f"{kind}: {reason}"
 
 
@@ -42,18 +50,15 @@ def _from_flags(request: RunRequest) -> tuple[Kind, str] | None:
 
 
 def _from_settings(settings: Mapping[str, Setting]) -> tuple[Kind, str] | None:
-    kind, prompt, tasks = (settings.get(f"work.{name}") for name in ("kind", "prompt_file", "task_file"))
-    if kind:
+    if kind := settings.get("work.kind"):
         return Kind(str(kind.value)), f"work.kind ({kind.origin}) says so"
-    if prompt and tasks:
+    named = [(f"work.{name}", setting, kind) for name, kind in _NAMED_IN_SETTINGS if (setting := settings.get(f"work.{name}"))]
+    if len(named) > 1:
+        (one, first, kind_of_one), (other, second, kind_of_other) = named[:2]
         raise ConfigError(
-            f"work.prompt_file ({prompt.origin}) and work.task_file ({tasks.origin}) name two pieces of work; set work.kind to prompt or checklist"
+            f"{one} ({first.origin}) and {other} ({second.origin}) name two pieces of work; set work.kind to {kind_of_one} or {kind_of_other}"
         )
-    if prompt:
-        return Kind.PROMPT, f"work.prompt_file ({prompt.origin}) names {prompt.value}"
-    if tasks:
-        return Kind.CHECKLIST, f"work.task_file ({tasks.origin}) names {tasks.value}"
-    return None
+    return next(((kind, f"{name} ({setting.origin}) names {setting.value}") for name, setting, kind in named), None)
 
 
 def _from_workspace(request: RunRequest) -> tuple[Kind, str]:
@@ -62,7 +67,7 @@ def _from_workspace(request: RunRequest) -> tuple[Kind, str]:
     stories = f" ({STORIES_FILE} is there, and stories are not available in this version)"
     raise NoWorkFound(
         f"no work found in {request.workspace}{stories if os.path.lexists(request.workspace / STORIES_FILE) else ''}: "
-        f"give a prompt with -p TEXT or --prompt-file FILE, name a task list with --task-file FILE, "
+        f"give a prompt with -p TEXT or --prompt-file FILE, name a task list with --task-file FILE or a task folder with --task-dir DIR, "
         f'write a {DEFAULT_TASK_FILE} with lines such as "- [ ] a task", or set work.prompt_file or work.task_file in .ralph/settings.json'
     )
 
@@ -93,6 +98,18 @@ def _checklist(request: RunRequest, settings: Mapping[str, Setting]) -> WorkSpec
     if task_file is None:
         named.origin.refuse(f"{quoted(str(named.value))} does not lie in {request.workspace}; the task list must, because the agent ticks it there")
     return WorkSpec(kind=Kind.CHECKLIST, task_file=task_file, template=_template(request, settings))
+
+
+def _folder(request: RunRequest, settings: Mapping[str, Setting]) -> WorkSpec:
+    """The directory that the command line or the settings name, else the workspace itself."""
+    named = settings.get("work.task_dir")
+    given = request.task_dir if request.task_dir is not None else str(named.value) if named else "."
+    directory = os.path.realpath(request.workspace / given)
+    if not os.path.isdir(directory):  # noqa: PTH112  Path.is_dir raises where a directory is closed
+        origin = named.origin if named and request.task_dir is None else Origin(source="--task-dir")
+        origin.refuse(f"{quoted(given)} is no directory; name the directory that holds TASK.md")
+    inside = directory == os.path.realpath(request.workspace)
+    return WorkSpec(kind=Kind.FOLDER, task_dir="." if inside else placed(request.workspace, directory))
 
 
 def _template(request: RunRequest, settings: Mapping[str, Setting]) -> str | None:

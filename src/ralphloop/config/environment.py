@@ -4,7 +4,10 @@
 # ruff: noqa: PTH100, PTH111, PTH117, PTH118
 import os
 
-OUTER_LOOP = frozenset({"RALPH_LOOP", "RALPH_ITERATION", "RALPH_RUN_ID"})
+RUN_ID = "RALPH_RUN_ID"
+TASK_FOLDER = "TASK_FOLDER"  # without an outer loop it is the user's own
+GATES = "gates"
+OUTER_LOOP = frozenset({"RALPH_LOOP", "RALPH_ITERATION", RUN_ID, "RUN_FOLDER"})
 """What Ralph tells the processes that it starts, beside RALPH_STATE_HOME: never a setting, and not handed on by a loop inside a loop."""
 
 # A client that runs Ralph marks its own session; an agent that inherits the marks believes that it runs inside that session.
@@ -38,9 +41,16 @@ def state_home(environ: dict[str, str]) -> str:
 
 def tool_environment(environ: dict[str, str]) -> dict[str, str]:
     """The complete environment for git and for gates: the user's, without session markers, settings, and the names of an outer loop."""
-    return {name: value for name, value in environ.items() if name not in SESSION_MARKERS | OUTER_LOOP and not is_setting(name)}
+    left_out = SESSION_MARKERS | OUTER_LOOP | ({TASK_FOLDER} if RUN_ID in environ else frozenset())
+    return {name: value for name, value in environ.items() if name not in left_out and not is_setting(name)}
 
 
 def agent_environment(environ: dict[str, str], extra: dict[str, str], context: dict[str, str]) -> dict[str, str]:
     """The complete environment for an agent: the tools' environment, then what the settings add, then the context names."""
     return {**tool_environment(environ), **extra, **context}
+
+
+def outer_loop(environ: dict[str, str]) -> str | None:
+    """The id of the loop whose agent started this process, as far as the environment tells; a gate's loops are no children of a loop."""
+    loop_id, _, run = environ.get(RUN_ID, "").partition("/")
+    return None if loop_id in {"", ".", ".."} or run.endswith(GATES) else loop_id

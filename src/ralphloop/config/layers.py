@@ -49,6 +49,11 @@ def load_layers(project_root: Path, environ: Mapping[str, str], flags: Mapping[s
     )
 
 
+def explicit_layers(flags: Mapping[str, object]) -> tuple[Layer, ...]:
+    """The defaults and what a caller says, without files and environment."""
+    return (Layer(source=DEFAULTS, settings=_defaults()), Layer(source=COMMAND_LINE, settings=_command_line(flags)))
+
+
 def merge(layers: Iterable[Layer]) -> dict[str, Setting]:
     """One setting for each key: that of the highest layer which has it."""
     merged: dict[str, Setting] = {}

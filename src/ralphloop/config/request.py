@@ -13,6 +13,8 @@ _SETTINGS = {
     "minutes": "limits.minutes",
     "max_cost": "limits.cost_usd",
     "delay_s": "limits.delay_s",
+    "wait_timeout_s": "limits.wait_timeout_s",
+    "poll_interval_s": "limits.poll_interval_s",
     "completion_text": "completion.text",
     "require": "completion.require",
     "stream": "output.stream",
@@ -27,6 +29,7 @@ class RunRequest:
     prompt_text: str | None = None
     prompt_file: str | None = None
     task_file: str | None = None
+    task_dir: str | None = None
     kind: str | None = None
     agent: str | None = None
     agent_command: str | None = None
@@ -37,9 +40,24 @@ class RunRequest:
     minutes: float | None = None
     max_cost: float | None = None
     delay_s: float | None = None
+    wait_timeout_s: float | None = None
+    poll_interval_s: float | None = None
     completion_text: str | None = None
     require: str | None = None
     stream: bool | None = None
+
+    def raised(self) -> dict[str, float]:
+        """The bounds among the flags: they hold for a loop that is gone on with as well."""
+        bounds = {
+            "iterations": self.iterations,
+            "calls": self.calls,
+            "minutes": self.minutes,
+            "cost_usd": self.max_cost,
+            "delay_s": self.delay_s,
+            "wait_timeout_s": self.wait_timeout_s,
+            "poll_interval_s": self.poll_interval_s,
+        }
+        return {limit: value for limit, value in bounds.items() if value is not None}
 
     def flags(self) -> dict[str, object]:
         """The settings among them by canonical dotted key, for `load_layers`."""

@@ -13,14 +13,23 @@ from ralphloop.config.choose_work import choose_work
 from ralphloop.config.layers import Layer, merge
 from ralphloop.config.placing import beneath
 from ralphloop.config.request import RunRequest
-from ralphloop.config.setting import COMMAND_LINE, Origin, Setting
+from ralphloop.config.setting import COMMAND_LINE, DEFAULTS, Origin, Setting
 from ralphloop.core.model import AgentSpec, Completion, Gate, Kind, Limits, Output, Require, Scm, WorkSpec
 
 PROTECTED = (".ralph/settings.json", ".ralph/settings.local.json", ".ralph.yaml")
 
-KIND_DEFAULTS: dict[Kind, dict[str, int | str]] = {
+KIND_DEFAULTS: dict[Kind, dict[str, int | float | str]] = {
     Kind.PROMPT: {"limits.iterations": 10, "completion.text": "DONE"},
     Kind.CHECKLIST: {"limits.iterations": 30, "completion.text": "COMPLETE"},
+    # Every run of an agent is one iteration, and an agent that works in silence makes progress.
+    Kind.FOLDER: {
+        "limits.iterations": 100,
+        "completion.text": "COMPLETE",
+        "limits.delay_s": 1.0,
+        "limits.attempts": 1,
+        "limits.empty_retries": 0,
+        "limits.stall": 0,
+    },
 }
 CALLS_PER_ITERATION = 3
 
@@ -81,7 +90,8 @@ def _section(settings: Mapping[str, Setting], name: str) -> dict[str, Any]:
 
 def _with_kind_defaults(settings: Mapping[str, Setting], kind: Kind) -> dict[str, Setting]:
     origin = Origin(source=f"default of {kind} work")
-    full = {key: Setting(value=value, origin=origin) for key, value in KIND_DEFAULTS[kind].items()} | dict(settings)
+    chosen = {key: setting for key, setting in settings.items() if setting.origin.source != DEFAULTS}
+    full = dict(settings) | {key: Setting(value=value, origin=origin) for key, value in KIND_DEFAULTS[kind].items()} | chosen
     calls = CALLS_PER_ITERATION * _value(full, "limits.iterations")
     return {"limits.calls": Setting(value=calls, origin=Origin(source=f"default: {CALLS_PER_ITERATION} x limits.iterations"))} | full
 

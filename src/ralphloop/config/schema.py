@@ -58,11 +58,12 @@ SCHEMA: dict[str, Key] = {
     "work.kind": Key(
         type=Type.CHOICE,
         choices=tuple(Kind),
-        later=("stories", "specs", "folder"),
+        later=("stories", "specs"),
         help="where tasks come from",
     ),
     "work.task_file": Key(type=Type.TEXT, help="the Markdown task list of checklist work"),
     "work.prompt_file": Key(type=Type.TEXT, help="the prompt of prompt work, read anew for each iteration"),
+    "work.task_dir": Key(type=Type.TEXT, help="the task directory of folder work: it holds TASK.md"),
     "work.template": Key(type=Type.TEXT, help="the file with the prompt template of checklist work"),
     "completion.text": Key(type=Type.TEXT, help="what the agent writes between the tags when everything is done"),
     "completion.require": Key(
@@ -82,6 +83,8 @@ SCHEMA: dict[str, Key] = {
     "limits.delay_s": Key(type=Type.NUMBER, default=0.0, help="seconds between iterations"),
     "limits.backoff_s": Key(type=Type.NUMBER, default=1.0, help="seconds to wait after a failed attempt, doubling"),
     "limits.backoff_max_s": Key(type=Type.NUMBER, default=60.0, help="the longest such wait in seconds"),
+    "limits.wait_timeout_s": Key(type=Type.NUMBER, default=300.0, help="seconds that complete folder work waits for its child loops"),
+    "limits.poll_interval_s": Key(type=Type.NUMBER, default=1.0, help="seconds between two looks at them"),
     "limits.usage_waits": Key(type=Type.COUNT, default=20, help="waits for a usage limit in a loop"),
     "limits.usage_wait_hours": Key(type=Type.NUMBER, default=192.0, help="hours of such waits in a loop"),
     "gates": Key(type=Type.GATES, default=(), help="commands that must pass after an attempt"),

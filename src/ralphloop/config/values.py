@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+from ralphloop.config.bounds import LARGEST
 from ralphloop.config.schema import GATE_KEYS, Key, Type, Value
 from ralphloop.config.setting import Origin
 from ralphloop.config.spellings import GATE_SPELLINGS
@@ -16,7 +17,6 @@ from ralphloop.config.tree import Node
 from ralphloop.config.wording import listed, nearest, quoted, shortened, suggestion
 from ralphloop.core.model import Gate, OnFail
 
-LARGEST = 1_000_000_000
 SCM_TASKS = "commit, push and merge BRANCH"
 
 _KINDS: dict[type, str] = {dict: "an object", tuple: "a list", str: "text", bool: "a switch", int: "a number", float: "a number"}

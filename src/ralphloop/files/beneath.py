@@ -90,6 +90,18 @@ def append_beneath(root: Path, rel: str, content: bytes) -> None:
             out.write(content)
 
 
+def open_log_beneath(root: Path, rel: str) -> int:
+    """A descriptor that appends to a regular file, which is created with missing parents where there is none."""
+    with _explained(root, rel, "written"), _parent(root, rel, create=True) as (directory, name):
+        opened = os.open(name, _APPEND, 0o666, dir_fd=directory)
+        try:
+            _require_regular(root, rel, os.fstat(opened))
+        except WorkError:
+            os.close(opened)
+            raise
+        return opened
+
+
 def remove_beneath(root: Path, rel: str) -> None:
     """Take a file or a link away; nothing there is fine, a directory is an error."""
     if stat_beneath(root, rel) is None:

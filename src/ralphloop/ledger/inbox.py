@@ -5,6 +5,8 @@ A row counts as taken from the transaction that appends its RequestTaken entry: 
 
 from __future__ import annotations
 
+import sqlite3
+
 from ralphloop.core.messages import RequestSeen
 from ralphloop.errors import LedgerError
 from ralphloop.ledger.binding import bindable
@@ -18,6 +20,12 @@ SELECT id, incarnation, ?, ?, ?, ? FROM loop WHERE id = ?"""
 _OPEN = """
 SELECT id, at, kind, author, text FROM inbox
 WHERE loop_id = ? AND id > ? AND taken_seq IS NULL AND (incarnation >= ? OR kind <> 'stop')
+ORDER BY id"""
+
+
+_STOPS = """
+SELECT author, text FROM inbox
+WHERE loop_id = ? AND taken_seq IS NULL AND incarnation >= ? AND kind = 'stop'
 ORDER BY id"""
 
 
@@ -42,3 +50,10 @@ class Inbox:
         if rows:
             self._handed_out[loop_id] = rows[-1][0]
         return [RequestSeen(request_id=id_, at=at, kind=kind, author=author, text=text) for id_, at, kind, author, text in rows]
+
+    def stops(self, loop_id: str, incarnation: int) -> list[tuple[str, str]]:
+        """Who asks this loop to stop, and with what words, looked at in the middle of an operation: the requests stay, to be taken after it."""
+        try:
+            return self._database.rows(_STOPS, (loop_id, incarnation))
+        except sqlite3.ProgrammingError:  # the ledger is closed: the loop is over
+            return []

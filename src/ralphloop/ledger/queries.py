@@ -68,6 +68,7 @@ class RawEntry(NamedTuple):
 
 _LOOPS = f"SELECT {', '.join(LoopRow._fields)} FROM loop"  # noqa: S608 - our own names
 _ALL = f"{_LOOPS} ORDER BY n DESC"
+_BY_ID = f"{_LOOPS} WHERE id = ?"
 _BY_NAME = f"{_LOOPS} WHERE name = ? ORDER BY n DESC LIMIT 1"
 _BY_IDENTITY = f"{_LOOPS} WHERE name = ? AND workspace = ? ORDER BY n DESC LIMIT 1"
 _ENTRIES = f"SELECT {', '.join(RawEntry._fields)} FROM entry WHERE loop_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608 - our own names
@@ -91,6 +92,10 @@ class Queries:
     def latest(self, workspace: str, name: str) -> LoopRow | None:
         """The newest loop of that identity."""
         return self._newest(_BY_IDENTITY, name, workspace)
+
+    def by_id(self, loop_id: str) -> LoopRow | None:
+        """The loop of that id."""
+        return self._newest(_BY_ID, loop_id)
 
     def entries_raw(self, loop_id: str, since_seq: int = 0) -> Iterator[RawEntry]:
         """The stream after that entry, read page by page so that no writer is ever held up."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from ralphloop.core.claims import detect_claim
 from ralphloop.core.messages import AttemptSeen, RunAgent
 from ralphloop.core.model import LoopSpec, ProtectedFile
-from ralphloop.core.ports import Adapter, Clock, Launch, Runner, StreamParser, Watcher
+from ralphloop.core.ports import Adapter, Clock, Launch, Runner, Sign, StreamParser, Watcher
 from ralphloop.files.artifacts import write_artifact
 
-PROMPT, EVENTS, STDERR, FINAL = "prompt.md", "events.ndjson", "stderr.log", "final.md"
+PROMPT, EVENTS, STDERR, FINAL, PROCESS = "prompt.md", "events.ndjson", "stderr.log", "final.md", "process"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,6 @@ class CliAgent:
     watcher: Watcher
     directory: Callable[[int, int], Path]
     environment: Callable[[RunAgent, Mapping[str, str]], Mapping[str, str]]
-    end_run: Callable[[str], int]
 
     def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
         """Run one agent process to its end."""
@@ -51,10 +50,6 @@ class CliAgent:
             artifacts=tuple(ProtectedFile(path=str(directory / name), digest=digest) for name, digest in artifacts.items()),
         )
 
-    def end_leftovers(self, run_id: str) -> None:
-        """End what an earlier incarnation left of that run."""
-        self.end_run(run_id)
-
     def _launch(self, action: RunAgent, prompt: str, directory: Path) -> Launch:
         agent = self.spec.agent
         invocation = self.adapter.invocation(agent, prompt, directory / PROMPT)
@@ -68,13 +63,16 @@ class CliAgent:
             timeout_s=agent.timeout_s,
             idle_timeout_s=agent.idle_timeout_s if self.adapter.STREAMS else 0.0,
             grace_s=agent.grace_s,
+            identity_file=directory / PROCESS,
         )
 
-    def _listener(self, parser: StreamParser) -> Callable[[bytes], bool]:
-        def listen(line: bytes) -> bool:
+    def _listener(self, parser: StreamParser) -> Callable[[bytes], Sign]:
+        def listen(line: bytes) -> Sign:
             for event in parser.feed(line):
                 self.watcher.event(event)
-            return parser.result_seen
+            if not parser.result_seen:
+                return Sign.WORKING
+            return Sign.BACKGROUND if parser.background else Sign.OVER
 
         return listen
 

@@ -15,6 +15,7 @@ class SystemClock:
     def __init__(self, nap: Callable[[float], None]) -> None:
         self._nap = nap
         self._random = random.SystemRandom()
+        self._asked: dict[float, float] = {}
         self._waiting: tuple[float, float] | None = None
 
     def now(self) -> float:
@@ -24,6 +25,11 @@ class SystemClock:
     def dice(self) -> float:
         """A random number in [0, 1)."""
         return self._random.random()
+
+    def has_come(self, until: float, longest_s: float) -> bool:
+        """Whether so many seconds have passed on the monotonic clock since this moment was first asked for."""
+        end = self._asked.setdefault(until, time.monotonic() + longest_s)
+        return time.monotonic() >= end
 
     def wait(self, until: float, longest_s: float) -> bool:
         """One nap towards that moment, and whether it has come: the loop looks for requests between naps.

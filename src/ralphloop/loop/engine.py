@@ -8,7 +8,7 @@ from dataclasses import replace
 from ralphloop.core.decide import begin, close_open, decide, next_action
 from ralphloop.core.evolve import evolve
 from ralphloop.core.messages import Entry, Judge, LoopResumed, Restore, Stop
-from ralphloop.core.model import Outcome
+from ralphloop.core.model import Outcome, OutcomeKind
 from ralphloop.core.ports import Ports
 from ralphloop.core.state import LoopState
 from ralphloop.loop.perform import look_again, perform
@@ -29,6 +29,8 @@ def run(state: LoopState, ports: Ports) -> Outcome:
 
 def reopen(state: LoopState, resumed: LoopResumed, ports: Ports) -> LoopState:
     """The state of a loop that is taken up again: what a person changed meanwhile is seen, and what was open when it died is closed."""
+    if state.outcome is not None and state.outcome.kind is OutcomeKind.WAITING:
+        ports.work.consume()
     state = record(state, [replace(resumed, look=look_again(state, ports))], ports)
     return record(state, list(close_open(state, resumed.at)), ports)
 

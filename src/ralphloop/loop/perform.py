@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from ralphloop.core import messages as m
@@ -10,8 +11,10 @@ from ralphloop.core.claims import ClaimReading
 from ralphloop.core.model import EndedBy, ProtectedFile, Restoration, RunReport, StreamReport, Survey, Verdict
 from ralphloop.core.ports import Ports
 from ralphloop.core.prompts import build_prompt
-from ralphloop.core.state import PAST_JUDGING, LoopState
-from ralphloop.errors import WorkError
+from ralphloop.core.state import PAST_JUDGING, LoopState, Phase
+from ralphloop.errors import WorkError, WorkUnclear
+
+SHORTEST_PAUSE_S = 0.01
 
 
 def perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
@@ -38,16 +41,18 @@ def _perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
             return verify(action, state, ports)
         case m.Commit():
             verdict, sha = ports.workspace.commit(action.message, trailer(state, action.iteration), action.fingerprint)
-            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=surveyed(state, ports))
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=ports.work.survey())
         case m.Push():
             verdict = ports.workspace.push()
-            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, survey=surveyed(state, ports))
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, survey=ports.work.survey())
         case m.Merge():
             verdict, sha = ports.workspace.merge(action.branch)
-            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=surveyed(state, ports))
+            return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=ports.work.survey())
         case m.Wait():
             over = ports.clock.wait(action.until, action.until - state.step_since)
             return m.Waited(at=ports.clock.now(), over=over)
+        case m.AwaitChildren():
+            return await_children(action, state, ports)
         case m.Stop():
             raise AssertionError("the engine stops by itself")
     assert_never(action)
@@ -76,12 +81,13 @@ def judge(action: m.Judge, state: LoopState, ports: Ports) -> m.Observation:
     before = state.tree
     tree = ports.workspace.look()
     contents = protected_contents(state, ports)
+    restorations = tuple(unlawful_changes(action.snapshot, contents, ports))
     return m.Judged(
         at=ports.clock.now(),
-        survey=surveyed(state, ports),
+        survey=surveyed(state, ports, put_back=bool(restorations), since=state.survey),
         tree=tree,
         lawful=digests(contents, ports),
-        restorations=tuple(unlawful_changes(action.snapshot, contents, ports)),
+        restorations=restorations,
         notes=ports.workspace.describe_moves(before, tree) if before else (),
     )
 
@@ -96,7 +102,7 @@ def restore(action: m.Restore, state: LoopState, ports: Ports) -> m.Observation:
     sha = ports.workspace.commit_paths(illegal, message, f"Ralph-Undo: {state.spec.loop_id}/{action.iteration}") if illegal else None
     return m.RestoreSeen(
         at=ports.clock.now(),
-        survey=surveyed(state, ports),
+        survey=ports.work.survey(),
         tree=ports.workspace.look(),
         lawful=digests(protected_contents(state, ports), ports),
         undo_commit=sha,
@@ -118,21 +124,41 @@ def run_gates(action: m.RunGates, state: LoopState, ports: Ports) -> m.Observati
 
 def verify(action: m.Verify, state: LoopState, ports: Ports) -> m.Observation:
     """The last look before the decision: after the gates every protected file must still be what it was before them."""
-    restorations = (changed_file(file, readable(file.path, ports), ports) for file in action.lawful)
+    changes = (changed_file(file, readable(file.path, ports), ports) for file in action.lawful)
+    restorations = tuple(restoration for restoration in changes if restoration is not None)
     return m.Verified(
         at=ports.clock.now(),
-        survey=surveyed(state, ports),
+        survey=surveyed(state, ports, put_back=bool(restorations)),
         tree=ports.workspace.look(),
-        restorations=tuple(restoration for restoration in restorations if restoration is not None),
+        restorations=restorations,
+    )
+
+
+def await_children(action: m.AwaitChildren, state: LoopState, ports: Ports) -> m.Observation:
+    """One pause, and a look when it is over; what the children did meanwhile is compared with the Snapshot like the agent's own work."""
+    passed, now = max(ports.clock.now() - state.step_since, 0.0), ports.clock.now()
+    pause_s = max(action.pause_s, SHORTEST_PAUSE_S)
+    if not ports.clock.wait(state.step_since + (passed // pause_s + 1) * pause_s, pause_s):
+        return m.Waited(at=now, over=False)
+    contents = protected_contents(state, ports)
+    restorations = tuple(unlawful_changes(action.snapshot, contents, ports))
+    # What a child has spoilt is put back at once, and who still runs is waited for after that.
+    survey = surveyed(state, ports, put_back=bool(restorations), since=state.survey)
+    timed_out = action.timeout_s and ports.clock.has_come(state.step_since + action.timeout_s, action.timeout_s)
+    if survey.children and not timed_out:
+        return m.Waited(at=now, over=False)
+    return m.ChildrenSeen(
+        at=ports.clock.now(), survey=survey, tree=ports.workspace.look(), lawful=digests(contents, ports), restorations=restorations
     )
 
 
 def look_again(state: LoopState, ports: Ports) -> m.FreshLook | None:
     """What a loop that is taken up again finds where its last attempt has been judged already: what differs now, a person did."""
-    if state.phase not in PAST_JUDGING:
+    between_attempts = state.phase is Phase.ATTEMPT and state.outcome is not None
+    if state.phase not in PAST_JUDGING and not between_attempts:
         return None
     lawful = digests(protected_contents(state, ports), ports)
-    return m.FreshLook(survey=surveyed(state, ports), tree=ports.workspace.look(), lawful=lawful)
+    return m.FreshLook(survey=ports.work.survey(), tree=ports.workspace.look(), lawful=lawful)
 
 
 # --- what the handlers share ------------------------------------------------------------------------------------------
@@ -143,13 +169,16 @@ def trailer(state: LoopState, iteration: int) -> str:
     return f"Ralph-Iteration: {state.spec.loop_id}/{iteration}"
 
 
-def surveyed(state: LoopState, ports: Ports) -> Survey:
-    """The work as it is; as it was last seen where it cannot be read (it is about to be put back)."""
+def surveyed(state: LoopState, ports: Ports, *, put_back: bool, since: Survey | None = None) -> Survey:
+    """The work as it is; as it was last seen where it cannot be read and is about to be put back. What is unclear is not complete."""
     try:
-        return ports.work.survey()
-    except WorkError:
+        return ports.work.survey(since)
+    except WorkError as error:
+        unclear = isinstance(error, WorkUnclear)
+        if not (put_back or unclear):
+            raise
         assert state.survey is not None, "work is surveyed before an iteration opens"
-        return state.survey
+        return replace(state.survey, remaining=1) if unclear else state.survey
 
 
 Contents = Mapping[str, bytes | None]

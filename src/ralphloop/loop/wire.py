@@ -2,42 +2,90 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import assert_never
 
 from ralphloop.agents.catalogue import adapter
+from ralphloop.bus.herald import Herald
+from ralphloop.bus.waiting import TaskBoard
 from ralphloop.checks.gates import GateRunner
-from ralphloop.config.environment import agent_environment, tool_environment
-from ralphloop.core.messages import STOP, Entry, Event, RequestSeen, RunAgent
-from ralphloop.core.model import Gate, Kind, LoopSpec
-from ralphloop.core.ports import Ports, Runner, Watcher, Work
+from ralphloop.config.environment import RUN_ID, agent_environment, tool_environment
+from ralphloop.core.identity import ProcessIdentity
+from ralphloop.core.messages import NOW, STOP, Entry, Event, RequestSeen, RunAgent
+from ralphloop.core.model import Gate, Kind, LoopSpec, WorkSpec
+from ralphloop.core.ports import Agent, Launch, Ports, Runner, Watcher, Work
 from ralphloop.core.rollup import roll_up
 from ralphloop.core.state import LoopState
+from ralphloop.errors import LedgerError
+from ralphloop.files.artifacts import read_artifact
 from ralphloop.files.blobs import BlobStore
+from ralphloop.files.children import enlisted
 from ralphloop.files.places import attempt_dir, blobs_dir, loop_dir, make_private
 from ralphloop.ledger.inbox import Inbox
 from ralphloop.ledger.journal import StreamJournal
 from ralphloop.ledger.store import Ledger
-from ralphloop.loop.attempt import CliAgent
+from ralphloop.loop.attempt import PROCESS, CliAgent
 from ralphloop.loop.clock import SystemClock
-from ralphloop.process.leftovers import end_leftovers
+from ralphloop.loop.function import AgentFunction, FunctionAgent
+from ralphloop.process.identity import is_alive, read_back
+from ralphloop.process.leftovers import TagBroom
 from ralphloop.process.signals import StopFlag
-from ralphloop.process.supervise import Supervisor
-from ralphloop.work.checklist import Checklist
-from ralphloop.work.prompt import PromptWork
+from ralphloop.process.supervise import Broom, Supervisor
+from ralphloop.process.sweep import Sweep
+from ralphloop.work.checklist import Checklist, check_task_file, check_template
+from ralphloop.work.folder import Folder, check_task_dir
+from ralphloop.work.prompt import PromptWork, check_prompt_file
 from ralphloop.workspace.open import ensure_ignore, open_workspace
+
+
+class SweepBy(StrEnum):
+    """How what a run left behind is found."""
+
+    DESCENT = "this process is a subreaper, and owns whatever descends from it"
+    TAG = "the environment of a process names the run"
+    NOTHING = "this process is somebody else's, and so may be its children"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """What every loop of this process shares."""
+    """What every loop of this process shares. `watch` opens the view of a loop that begins to run; `function` runs in place of a client."""
 
     state_home: Path
     environ: dict[str, str]
     stop: StopFlag
     nap: Callable[[float], None]
-    watcher: Watcher
+    watch: Callable[[LoopSpec], Watcher]
+    sweep: SweepBy
+    end_children: Callable[[], None] = lambda: None
+    function: AgentFunction | None = None
+
+
+class Watchers:
+    """Several watchers as one (ports.Watcher)."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self._watchers = watchers
+
+    def entry(self, entry: Entry, state: LoopState) -> None:
+        """Tell each."""
+        for watcher in self._watchers:
+            watcher.entry(entry, state)
+
+    def event(self, event: Event) -> None:
+        """Tell each."""
+        for watcher in self._watchers:
+            watcher.event(event)
+
+    def gate_started(self, gate: Gate) -> None:
+        """Tell each."""
+        for watcher in self._watchers:
+            watcher.gate_started(gate)
 
 
 class Unwatched:
@@ -59,9 +107,30 @@ class Wishes:
     def __init__(self, stop: StopFlag, inbox: Inbox, loop_id: str, incarnation: int, now: Callable[[], float]) -> None:
         self._stop, self._inbox, self._loop_id, self._incarnation, self._now = stop, inbox, loop_id, incarnation, now
         self._told = False
+        self._thread = threading.get_ident()
+
+    def listen(self) -> None:
+        """In the middle of an operation: end it if somebody asks for an end now. What asked for it is taken afterwards."""
+        author = next((author for author, words in self._stops() if words == NOW), None)
+        if author is not None and not self._told:
+            self._told = True
+            self._stop.request(author)
+            self._stop.request(author)
+
+    def stop_is_wanted(self) -> bool:
+        """Whether anybody wants the loop to end, soon or now."""
+        return self._stop.level > 0 or bool(self._stops())
+
+    def _stops(self) -> list[tuple[str, str]]:
+        if threading.get_ident() != self._thread:  # the ledger belongs to the thread of the loop
+            return []
+        with suppress(LedgerError):  # if that lasts, the next entry says so; it is no reason to end an agent
+            return self._inbox.stops(self._loop_id, self._incarnation)
+        return []
 
     def take(self) -> Sequence[RequestSeen]:
         """Every request that was not taken before."""
+        self._stop.drain()
         requests = list(self._inbox.take(self._loop_id, self._incarnation))
         if self._stop.level and not self._told:
             self._told = True
@@ -69,13 +138,38 @@ class Wishes:
         return requests
 
 
-def make_work(spec: LoopSpec) -> Work:
-    """The room of work that the spec names."""
+def make_work(spec: LoopSpec, children: Callable[[], int] = lambda: 0) -> Work:
+    """The room of work that the spec names; `children` counts the child loops that run."""
     root, work = Path(spec.workspace), spec.work
+    match work.kind:
+        case Kind.CHECKLIST:
+            assert work.task_file is not None
+            return Checklist(root, work.task_file, work.template)
+        case Kind.PROMPT:
+            return PromptWork(root, text=work.prompt_text, file=work.prompt_file)
+        case Kind.FOLDER:
+            assert work.task_dir is not None
+            return Folder(root, work.task_dir, TaskBoard(root / work.task_dir), children)
+    assert_never(work.kind)
+
+
+def check_work(directory: Path, work: WorkSpec) -> None:
+    """Raise ConfigError where the work cannot be read now: nothing has been started or written yet."""
     if work.kind is Kind.CHECKLIST:
         assert work.task_file is not None
-        return Checklist(root, work.task_file, work.template)
-    return PromptWork(root, text=work.prompt_text, file=work.prompt_file)
+        check_task_file(directory, work.task_file)
+        if work.template:
+            check_template(directory, work.template)
+    elif work.task_dir:
+        check_task_dir(directory / work.task_dir)
+    elif work.prompt_file:
+        check_prompt_file(directory, work.prompt_file)
+
+
+def live_children(state_home: Path, loop_id: str) -> frozenset[ProcessIdentity]:
+    """The guardians of the child loops that run."""
+    known = map(read_back, enlisted(str(state_home), loop_id))
+    return frozenset(identity for identity in known if identity is not None and is_alive(identity))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +182,14 @@ class Place:
 
 def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent_env: Mapping[str, str]) -> Ports:
     """Everything that one loop needs."""
-    runner = Supervisor(house.stop)
     clock = SystemClock(house.nap)
+    requests = Wishes(house.stop, Inbox(ledger.database), spec.loop_id, place.incarnation, clock.now)
+    runner = Supervisor(house.stop, broom=_broom(spec, house), beat=requests.listen)
+    watcher = _watcher(spec, house)
     tools = tool_environment(house.environ)
-    context = {"RALPH_STATE_HOME": str(house.state_home), "RALPH_LOOP": spec.name}
+    context = {"RALPH_STATE_HOME": str(house.state_home), "RALPH_LOOP": spec.name} | _of_folder(spec)
     root = Path(spec.workspace)
+    work = make_work(spec, lambda: len(live_children(house.state_home, spec.loop_id)))
     logs = loop_dir(house.state_home, spec.loop_id) / "gates"
     make_private(logs)
     if spec.gates:
@@ -100,33 +197,77 @@ def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent
     return Ports(
         clock=clock,
         journal=StreamJournal(ledger, spec.loop_id, place.next_seq, roll_up),
-        requests=Wishes(house.stop, Inbox(ledger.database), spec.loop_id, place.incarnation, clock.now),
+        requests=requests,
         blobs=BlobStore(blobs_dir(house.state_home)),
-        work=make_work(spec),
-        workspace=open_workspace(root, runner, tools),
-        agent=_make_agent(spec, house, runner, clock, {**agent_env, **context}),
+        work=work,
+        workspace=open_workspace(root, runner, tools, frozenset(path for path in work.files() if Path(path).is_absolute())),
+        agent=_make_agent(spec, house, runner, clock, requests, watcher, {**agent_env, **context}),
         gates=GateRunner(root, runner, {**tools, **context}, truncate_chars=spec.output.truncate_chars, logs=logs),
-        watcher=house.watcher,
+        watcher=watcher,
     )
 
 
-def _make_agent(spec: LoopSpec, house: House, runner: Runner, clock: SystemClock, env: Mapping[str, str]) -> CliAgent:
+def _broom(spec: LoopSpec, house: House) -> Callable[[Launch], Broom] | None:
+    match house.sweep:
+        case SweepBy.DESCENT:
+            return lambda _: Sweep(lambda: live_children(house.state_home, spec.loop_id))
+        case SweepBy.TAG:
+            return lambda launch: TagBroom(launch.env[RUN_ID])
+        case SweepBy.NOTHING:
+            return None
+    assert_never(house.sweep)
+
+
+def _watcher(spec: LoopSpec, house: House) -> Watcher:
+    """The view, and for folder work the bus as well."""
+    view = house.watch(spec)
+    if spec.work.task_dir is None:
+        return view
+    return Watchers(view, Herald(Path(spec.workspace, spec.work.task_dir)))
+
+
+def _of_folder(spec: LoopSpec) -> dict[str, str]:
+    """What agents and gates of folder work are told beside the rest."""
+    return {} if spec.work.task_dir is None else {"TASK_FOLDER": os.path.normpath(Path(spec.workspace, spec.work.task_dir))}
+
+
+def leaders(state: LoopState, state_home: Path) -> tuple[ProcessIdentity, ...]:
+    """The agent that ran last, as it was written down when it started."""
+    if state.turn is None or not state.turn.attempt:
+        return ()
+    path = attempt_dir(state_home, state.spec.loop_id, state.iteration, state.turn.attempt) / PROCESS
+    identity = read_back(read_artifact(path))
+    return () if identity is None else (identity,)
+
+
+def _make_agent(  # noqa: PLR0913, PLR0917 - all that an attempt needs
+    spec: LoopSpec, house: House, runner: Runner, clock: SystemClock, requests: Wishes, watcher: Watcher, env: Mapping[str, str]
+) -> Agent:
     def directory(iteration: int, attempt: int) -> Path:
         path = attempt_dir(house.state_home, spec.loop_id, iteration, attempt)
         make_private(path)
         return path
 
     def environment(action: RunAgent, of_adapter: Mapping[str, str]) -> Mapping[str, str]:
-        turn = {"RALPH_ITERATION": str(action.iteration), "RALPH_RUN_ID": action.run_id}
+        folder = attempt_dir(house.state_home, spec.loop_id, action.iteration, action.attempt)
+        turn = {"RALPH_ITERATION": str(action.iteration), RUN_ID: action.run_id, "RUN_FOLDER": str(folder)}
         return agent_environment(house.environ, {**of_adapter, **env}, turn)
 
+    if house.function is not None:
+        return FunctionAgent(
+            spec=spec,
+            function=house.function,
+            clock=clock,
+            directory=directory,
+            environment=lambda action: environment(action, {}),
+            cancelled=requests.stop_is_wanted,
+        )
     return CliAgent(
         spec=spec,
         adapter=adapter(spec.agent.type),
         runner=runner,
         clock=clock,
-        watcher=house.watcher,
+        watcher=watcher,
         directory=directory,
         environment=environment,
-        end_run=lambda run_id: end_leftovers(run_id, spec.agent.grace_s),
     )

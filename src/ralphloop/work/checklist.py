@@ -24,7 +24,7 @@ class Checklist:
         self._task_file = task_file
         self._template_path = template_path
 
-    def survey(self) -> Survey:
+    def survey(self, since: Survey | None = None) -> Survey:  # noqa: ARG002  nothing here asks the loop to wait
         """Count the tasks as they stand on disk now."""
         content, tasks = _read_tasks(self._root, self._task_file)
         open_tasks = [task for task in tasks if task.is_open]
@@ -62,6 +62,9 @@ class Checklist:
         if self._template_path is None:
             return CHECKLIST_TEMPLATE
         return _read_template(self._root, self._template_path)
+
+    def consume(self) -> None:
+        """Nothing here asks the loop to wait."""
 
 
 def check_task_file(root: Path, task_file: str) -> None:

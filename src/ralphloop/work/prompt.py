@@ -22,7 +22,7 @@ class PromptWork:
         self._text = text
         self._file = file
 
-    def survey(self) -> Survey:
+    def survey(self, since: Survey | None = None) -> Survey:  # noqa: ARG002  nothing here asks the loop to wait
         """The prompt's digest; nothing is counted."""
         content = self.brief().encode("utf-8", "surrogateescape")  # a command line may hold bytes that are no UTF-8
         return Survey(remaining=None, total=None, task=None, digest=hashlib.sha256(content).hexdigest())
@@ -38,6 +38,9 @@ class PromptWork:
     def brief(self) -> str:
         """The text, or what the file holds now."""
         return self._text if self._text is not None else _read_prompt(self._root, str(self._file))
+
+    def consume(self) -> None:
+        """Nothing here asks the loop to wait."""
 
 
 def check_prompt_file(root: Path, file: str) -> None:

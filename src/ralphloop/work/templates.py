@@ -28,3 +28,21 @@ CRITICAL:
 
 Current iteration: {iteration}/{max_iterations}
 """
+
+FOLDER_TEMPLATE = """\
+You are working on one task, perhaps not as the first: earlier runs may have left work behind, and messages on the bus.
+
+TASK FOLDER: {task_folder} (also in $TASK_FOLDER)
+
+TASK (from TASK.md):
+
+{task}
+
+RULES:
+- When the whole task is complete and you have verified it, create the file DONE in the task folder, with a line on what was done:
+  echo "..." > "$TASK_FOLDER/DONE"
+- Only that file ends the task. If there is none when you exit, you are started again, whatever your exit code is.
+- Do NOT create DONE before everything is complete, and do NOT change TASK.md.
+- Read what others left: ralph bus read. Leave what your next run must know: ralph bus post --type FACT "..."
+- If you cannot go on without a person or an event outside, say what you wait for and exit: ralph bus post --type wait_without_restart "..."
+"""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ralphloop.core.ports import CallReport
 from ralphloop.files.beneath import read_beneath, remove_beneath, stat_beneath, write_beneath
+from ralphloop.files.places import BUSES
 from ralphloop.workspace.repository import Repository
 
 _SPARE = "ralph-index"
@@ -22,9 +23,10 @@ _TRAILER = re.compile(r"[A-Za-z0-9-]+: .+")
 
 
 def commit_everything(repository: Repository, message: bytes, left_out: str) -> CallReport | None:
-    """Commit every change of the working tree but `left_out`; None where there is nothing to commit, else how git fared."""
+    """Commit every change of the working tree but `left_out` and message buses; None where there is nothing to commit, else how git fared."""
     with _spare_index(repository, fresh=False) as index:
-        added = repository.call("add", "--all", "--", ":(top)", f":(top,exclude,literal){left_out}", index=index)
+        ours = (f":(top,exclude,literal){left_out}", *(f":(top,exclude,glob)**/{bus}" for bus in BUSES))
+        added = repository.call("add", "--all", "--", ":(top)", *ours, index=index)
         if added.exit_code != 0:
             return added
         difference = repository.call("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", index=index)

@@ -11,19 +11,19 @@ from pathlib import Path, PurePosixPath
 from ralphloop.core.model import Result, Tree, Verdict
 from ralphloop.core.ports import CallReport
 from ralphloop.errors import WorkError
-from ralphloop.files.beneath import MAX_BYTES, read_beneath
+from ralphloop.files.beneath import MAX_BYTES
 from ralphloop.workspace import commits
 from ralphloop.workspace.repository import NETWORK_S, Repository, in_words
-from ralphloop.workspace.restoring import is_executable, restore_file
-from ralphloop.workspace.stamps import stamp, walk
+from ralphloop.workspace.restoring import Places, is_executable, read_file, restore_file
+from ralphloop.workspace.stamps import is_bus, stamp, walk
 from ralphloop.workspace.status import ARGS, Change, Status, parse_status
 
 
 class GitWorkspace:
     """The directory being changed, and the repository around it: what is seen and committed is the whole working tree, but `.ralph`."""
 
-    def __init__(self, root: Path, repository: Repository) -> None:
-        self._root = root
+    def __init__(self, root: Path, repository: Repository, outside: frozenset[str] = frozenset()) -> None:
+        self._places = Places(root=root, outside=outside)
         self._repository = repository
         self._prefix = Path(os.path.relpath(os.path.realpath(root), repository.top))
         self._ours = self._in_repository(".ralph")
@@ -34,15 +34,15 @@ class GitWorkspace:
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file, or None where there is none; never through a link."""
-        return read_beneath(self._root, path)
+        return read_file(self._places, path)
 
     def is_executable(self, path: str) -> bool:
         """Whether there is a regular file that its owner may run."""
-        return is_executable(self._root, path)
+        return is_executable(self._places, path)
 
     def restore(self, path: str, content: bytes | None, *, executable: bool = False) -> None:
         """Put content back (None: take the file away), whatever stands in its place now."""
-        restore_file(self._root, path, content, executable=executable)
+        restore_file(self._places, path, content, executable=executable)
 
     def read_at(self, revision: str, path: str) -> bytes | None:
         """The content that a commit gives a regular file on disk; None where it has none, or one too large to be read."""
@@ -125,7 +125,7 @@ class GitWorkspace:
     def _status(self) -> Status:
         status = parse_status(self._repository.ask(*ARGS))
         ours = os.fsencode(self._ours)
-        changes = (change for change in status.changes if change.path != ours and not change.path.startswith(ours + b"/"))
+        changes = (change for change in status.changes if change.path != ours and not change.path.startswith(ours + b"/") and not is_bus(change.path))
         return replace(status, changes=tuple(changes))
 
     def _tree(self, status: Status) -> Tree:

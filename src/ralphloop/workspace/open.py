@@ -19,10 +19,13 @@ _IGNORE = b"""\
 """
 
 
-def open_workspace(root: Path, runner: Runner, env: Mapping[str, str]) -> Workspace:
-    """The workspace at `root`: under git where git says so, else plain; ConfigError where git refuses the repository."""
+def open_workspace(root: Path, runner: Runner, env: Mapping[str, str], outside: frozenset[str] = frozenset()) -> Workspace:
+    """The workspace at `root`: under git where git says so, else plain; ConfigError where git refuses the repository.
+
+    `outside`: the absolute paths of protected files that do not lie in it.
+    """
     repository = find_repository(root, runner, env)
-    return PlainWorkspace(root) if repository is None else GitWorkspace(root, repository)
+    return PlainWorkspace(root, outside) if repository is None else GitWorkspace(root, repository, outside)
 
 
 def ensure_ignore(root: Path) -> None:

@@ -9,8 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from ralphloop.core.model import Result, Tree, Verdict
-from ralphloop.files.beneath import read_beneath
-from ralphloop.workspace.restoring import is_executable, restore_file
+from ralphloop.workspace.restoring import Places, is_executable, read_file, restore_file
 from ralphloop.workspace.stamps import walk
 
 MAX_ENTRIES = 20_000
@@ -19,8 +18,9 @@ MAX_ENTRIES = 20_000
 class PlainWorkspace:
     """The directory being changed, looked at by a bounded walk."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, outside: frozenset[str] = frozenset()) -> None:
         self._root = root
+        self._places = Places(root=root, outside=outside)
 
     def look(self) -> Tree:
         """A fingerprint of the directory; one that equals no other where there is more in it than is looked at."""
@@ -33,15 +33,15 @@ class PlainWorkspace:
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file, or None where there is none; never through a link."""
-        return read_beneath(self._root, path)
+        return read_file(self._places, path)
 
     def is_executable(self, path: str) -> bool:
         """Whether there is a regular file that its owner may run."""
-        return is_executable(self._root, path)
+        return is_executable(self._places, path)
 
     def restore(self, path: str, content: bytes | None, *, executable: bool = False) -> None:
         """Put content back (None: take the file away), whatever stands in its place now."""
-        restore_file(self._root, path, content, executable=executable)
+        restore_file(self._places, path, content, executable=executable)
 
     def read_at(self, revision: str, path: str) -> bytes | None:  # noqa: ARG002
         """None: there are no commits."""

@@ -1,0 +1,69 @@
+"""What the bus of a task says of its loop: a view like any other (ports.Watcher), that writes into a file. It tells, as well as it can, and never steers."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from ralphloop.bus.board import PATIENCE_S, PROJECT_BUS, TASK_BUS, Bus
+from ralphloop.bus.messages import Message, MessageType
+from ralphloop.core import messages as m
+from ralphloop.core.model import Ending, Gate, Outcome, OutcomeKind
+from ralphloop.core.state import LoopState
+from ralphloop.errors import WorkError
+
+CRASHES = frozenset({Ending.FAILED, Ending.LOST, Ending.FATAL})
+COMPLETED = "task completed (DONE marker present, no active children)"
+TOO_MANY = "max restarts exceeded"
+
+
+class Herald:
+    """Posts the runs and the end of a loop on the bus of its task, and the completion on the project's as well."""
+
+    def __init__(self, task_dir: Path) -> None:
+        self._task = Bus(task_dir, TASK_BUS, patience_s=PATIENCE_S)
+        self._project = Bus(task_dir.resolve().parent, PROJECT_BUS, patience_s=PATIENCE_S)
+
+    def entry(self, entry: m.Entry, state: LoopState) -> None:
+        """Post what others should know of it."""
+        match entry:
+            case m.AttemptStarted():
+                self._post(self._task, MessageType.RUN_START, f"Attempt {entry.iteration} started ({entry.run_id}).", entry, state)
+            case m.ChangesJudged():
+                self._post(self._task, *_run_ended(entry, state), entry, state)
+            case m.LoopEnded():
+                self._post(self._task, *_loop_ended(entry.outcome), entry, state)
+                if entry.outcome.kind is OutcomeKind.DONE:
+                    self._post(self._project, MessageType.FACT, f"{state.spec.name}: {COMPLETED}, {entry.outcome.strength}", entry, state)
+            case _:
+                pass
+
+    def event(self, event: m.Event) -> None:
+        """What an agent says is not ours to post."""
+
+    def gate_started(self, gate: Gate) -> None:
+        """Nobody else needs to know."""
+
+    def _post(self, bus: Bus, kind: MessageType, text: str, entry: m.Entry, state: LoopState) -> None:
+        with suppress(WorkError):  # a link in its place, a full disk: the loop does not depend on it
+            bus.post(Message(at=entry.at, type=kind, author=f"ralph {state.spec.loop_id}", text=text))
+
+
+def _run_ended(entry: m.ChangesJudged, state: LoopState) -> tuple[MessageType, str]:
+    run = state.open_turn.last.run if state.open_turn.last else None
+    code = "" if run is None or run.exit_code is None else f" (exit {run.exit_code})"
+    if entry.ending in CRASHES:
+        then = "" if entry.ending is Ending.FATAL else ", restarting..."
+        return MessageType.RUN_CRASH, f"Attempt {state.iteration}: Agent failed{code}{then}\n{entry.reason}"
+    return MessageType.RUN_STOP, "\n".join(filter(None, (f"Attempt {state.iteration}: Agent ended{code}, {entry.ending}.", entry.reason)))
+
+
+def _loop_ended(outcome: Outcome) -> tuple[MessageType, str]:
+    match outcome.kind:
+        case OutcomeKind.DONE:
+            return MessageType.INFO, COMPLETED
+        case OutcomeKind.LIMIT | OutcomeKind.FAILED:
+            words = f"{TOO_MANY}: {outcome.reason}" if outcome.limit == "iterations" else outcome.reason
+            return MessageType.ERROR, words
+        case OutcomeKind.WAITING | OutcomeKind.INTERRUPTED:
+            return MessageType.INFO, f"{outcome.kind}: {outcome.reason}"

@@ -1,0 +1,31 @@
+"""The way from a command line that has been checked to a loop under its guardian. Nothing heavy is imported before the fork."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ralphloop.cli.enlisting import enlist_self, strike_self
+from ralphloop.process.guardian import Guarded, split
+from ralphloop.sessions.detached import Announcer, detach
+
+
+class Hosting(NamedTuple):
+    """What the process of a loop was born with. `announcer`: it is detached, and somebody waits to hear that it runs. `child`: an agent started it."""
+
+    guarded: Guarded
+    announcer: Announcer | None
+    child: bool
+
+
+def in_loop_process(main: str, *, detached: bool = False, **options: Any) -> int:
+    """Run `module:function` in the process of a loop, with a guardian above it; its exit code."""
+    announcer = detach() if detached else None
+    if isinstance(announcer, int):
+        return announcer
+    child = enlist_self() is not None  # this process is going to be the guardian
+    guarded = split(strike_self, quiet=detached)
+    module, _, name = main.partition(":")
+    code = getattr(import_module(module), name)(Hosting(guarded=guarded, announcer=announcer, child=child), **options)
+    assert isinstance(code, int)
+    return code

@@ -1,0 +1,55 @@
+"""`ralph stop NAME…`: ask loops to end, and stay until they have."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from ralphloop.cli.finding import open_queries
+from ralphloop.cli.inside import for_people
+from ralphloop.cli.people import ask, is_running
+from ralphloop.cli.status import alive
+from ralphloop.core.messages import NOW, STOP
+from ralphloop.ledger.queries import LoopRow, Queries
+from ralphloop.loop.start import find_loop
+from ralphloop.views.figures import count
+
+PAUSE_S = 0.1
+
+
+@click.command
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.option("--now", is_flag=True, help="Do not wait for the current operation: end the agent or the gate that runs.")
+@for_people
+def command(names: tuple[str, ...], *, now: bool) -> None:
+    """End running loops, and return when they have ended.
+
+    A loop first finishes its current operation, such as a run of the agent. `ralph resume NAME` goes on with it later.
+    """
+    with open_queries() as queries:
+        rows = [find_loop(queries, name) for name in names]
+        running = [row for row in rows if is_running(row)]
+        for row in rows:
+            if row not in running:
+                click.echo(f"Loop {row.name} does not run: there is nothing to stop. `ralph status` tells how it is.")
+        for row in running:
+            ask(row, STOP, NOW if now else "")
+        for row in running:
+            _await(row, queries)
+
+
+def _await(row: LoopRow, queries: Queries) -> None:
+    busy = ""
+    while alive(row):  # also when it has an outcome: its child loops end with it
+        if row.step and row.step != busy:
+            busy = row.step
+            click.echo(f"Loop {row.name} is at work ({busy.replace('_', ' ')}, {_where(row)}); waiting for it.")
+        time.sleep(PAUSE_S)  # it is not our child: nothing tells of its end
+        row = queries.by_id(row.id) or row
+    row = queries.by_id(row.id) or row  # it may have written down how it ended since we looked, and be gone by now
+    click.echo(f"Loop {row.name} has ended: {row.outcome or 'crashed'}{f', {row.outcome_reason}' if row.outcome_reason else ''}.")
+
+
+def _where(row: LoopRow) -> str:
+    return f"{count(row.iteration, 'iteration')} so far"

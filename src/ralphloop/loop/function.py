@@ -1,0 +1,92 @@
+"""An agent that is a Python function: for programs that use Ralph as a library."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ralphloop.core.claims import detect_claim
+from ralphloop.core.messages import AttemptSeen, RunAgent
+from ralphloop.core.model import EndedBy, LoopSpec, RunReport, StreamReport
+from ralphloop.core.ports import Clock
+from ralphloop.errors import ConfigError
+from ralphloop.files.artifacts import write_artifact
+from ralphloop.loop.attempt import FINAL, PROMPT
+
+FUNCTION = "function"
+"""The type of such an agent in a loop's spec; no client is called so."""
+
+FATAL = (FileNotFoundError, PermissionError, ConfigError)
+"""What is raised where no further attempt can help: no such program, no right to run it, a wrong setting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """What one run of the function is given: its prompt, its places, and the environment that a client would get."""
+
+    prompt: str
+    workspace: Path
+    task_folder: Path | None
+    run_folder: Path
+    run_id: str
+    environment: Mapping[str, str]
+    cancelled: Callable[[], bool]
+
+
+AgentFunction = Callable[[RunContext, int], str | None]
+"""Does one attempt, the first of which is 0. It returns its final words, if it has any, and raises where it fails."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionAgent:
+    """Satisfies ports.Agent with a function, which runs in this process and ends by itself."""
+
+    spec: LoopSpec
+    function: AgentFunction
+    clock: Clock
+    directory: Callable[[int, int], Path]
+    environment: Callable[[RunAgent], Mapping[str, str]]
+    cancelled: Callable[[], bool]
+
+    def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
+        """Call the function once; what it raises is how the attempt failed."""
+        directory = self.directory(action.iteration, action.attempt)
+        write_artifact(directory / PROMPT, prompt.encode("utf-8", "replace"))
+        started = time.monotonic()
+        stream = self._call(self._context(action, prompt, directory), action.iteration - 1)
+        write_artifact(directory / FINAL, stream.final_words.encode("utf-8", "replace"))
+        failed = stream.error is not None or stream.fatal is not None
+        return AttemptSeen(
+            at=self.clock.now(),
+            dice=self.clock.dice(),
+            run=RunReport(ended_by=EndedBy.EXIT, exit_code=int(failed), duration_s=time.monotonic() - started),
+            stream=stream,
+            claim=detect_claim(stream.final_words, self.spec.completion.text),
+        )
+
+    def _call(self, context: RunContext, number: int) -> StreamReport:
+        try:
+            return StreamReport(final_words=self.function(context, number) or "")
+        except FATAL as error:
+            return StreamReport(fatal=_told(error))
+        except Exception as error:  # noqa: BLE001 - somebody else's function: whatever it raises, the attempt has failed
+            return StreamReport(error=_told(error))
+
+    def _context(self, action: RunAgent, prompt: str, directory: Path) -> RunContext:
+        environment = self.environment(action)
+        task_folder = environment.get("TASK_FOLDER")
+        return RunContext(
+            prompt=prompt,
+            workspace=Path(self.spec.workspace),
+            task_folder=Path(task_folder) if self.spec.work.task_dir is not None and task_folder else None,
+            run_folder=directory,
+            run_id=action.run_id,
+            environment=environment,
+            cancelled=self.cancelled,
+        )
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
