@@ -64,7 +64,10 @@ def commands() -> str:
     for name in COMMANDS:
         command = cli.get_command(root, name)
         assert command is not None, name
-        sections.append((f"ralph {name}", command.get_help(click.Context(command, parent=root, info_name=name))))
+        context = click.Context(command, parent=root, info_name=name)
+        sections.append((f"ralph {name}", command.get_help(context)))
+        inner = command.commands.values() if isinstance(command, click.Group) else ()
+        sections += [(f"ralph {name} {each.name}", each.get_help(click.Context(each, parent=context, info_name=each.name))) for each in inner]
     return "\n\n".join(f"## {title}\n\n{fenced('text', text)}" for title, text in sections)
 
 
@@ -199,7 +202,8 @@ def default_of(name: str, key: Key) -> str:
     if name == "limits.calls":
         return f"{CALLS_PER_ITERATION} per iteration"
     by_kind = {kind: defaults[name] for kind, defaults in KIND_DEFAULTS.items() if name in defaults}
-    return ", ".join(f"{code(str(value))} ({kind})" for kind, value in by_kind.items()) or shown(key.default)
+    general = () if key.default is None else (shown(key.default),)
+    return ", ".join((*general, *(f"{shown(value)} ({kind})" for kind, value in by_kind.items()))) or shown(None)
 
 
 def shown(value: object) -> str:
