@@ -144,6 +144,30 @@ def test_a_child_of_a_loop_that_was_killed_with_its_guardian_is_ended_when_the_l
     program.await_end(child)
 
 
+def test_the_agent_of_a_child_is_ended_too_when_nobody_is_left_to_end_it_and_it_is_deaf(program: Program, task: Path) -> None:
+    again = program.root / "again"
+    deaf = "trap '' TERM; at_work child-at-work; while :; do sleep 600; done"
+    first = f"touch {again}; {start_child(program, deaf)}; at_work; await_go_on"
+    arguments = ("run", "--task-dir", task, "--agent-command", program.agent(f"if [ -e {again} ]; then {FINISH}; else {first}; fi"))
+    running = program.start(*arguments)
+    child = program.await_agent("child-at-work")
+    program.go_on()
+    program.await_agent()
+    program.crash(running, "login")
+    assert program.run(*arguments).code == 0
+    assert not is_alive(child)
+
+
+def test_a_stop_returns_when_the_child_loops_have_ended_as_well(program: Program, task: Path) -> None:
+    deaf = "trap '' TERM; at_work child-at-work; while :; do sleep 600; done"
+    program.start("run", "--task-dir", task, "--agent-command", program.agent(f"{start_child(program, deaf)}; at_work; await_go_on"))
+    child, child_loop = program.await_agent("child-at-work"), program.loop_process("form")
+    program.go_on()
+    program.await_agent()
+    assert program.run("stop", "login", "--now").code == 0
+    assert not any(map(is_alive, (child, child_loop)))
+
+
 def test_a_child_may_work_in_the_directory_of_its_parent(program: Program) -> None:
     child = program.agent(f"echo '{DONE}'", name="child.sh")
     agent = program.agent(f"ralph run -p x --agent-command '{child}' > {program.root}/words && echo '{DONE}'")

@@ -170,11 +170,13 @@ def test_a_lock_tells_its_holder_and_dies_with_it_although_its_children_live(tmp
             os.kill(orphan, signal.SIGKILL)
 
 
-def test_the_lock_file_stays_when_the_lock_is_let_go(tmp_path: Path) -> None:
+def test_the_lock_file_stays_when_the_lock_is_let_go_and_names_nobody(tmp_path: Path) -> None:
     lock = LoopLock(tmp_path / "lock")
     lock.acquire(ME)
-    lock.release()
     assert json.loads((tmp_path / "lock").read_text()) == {"boot_id": "b", "pid": 1, "started": "s", "nonce": "n"}
+    lock.release()
+    assert lock.holder() is None
+    assert (tmp_path / "lock").read_bytes() == b""
     assert mode(tmp_path / "lock") == 0o600
 
 

@@ -6,13 +6,13 @@ import time
 
 import click
 
-from ralphloop.cli.finding import open_queries
+from ralphloop.cli.finding import home, open_queries
 from ralphloop.cli.inside import for_people
-from ralphloop.cli.people import ask, is_running
-from ralphloop.cli.status import alive
+from ralphloop.cli.people import ask
 from ralphloop.core.messages import NOW, STOP
+from ralphloop.files.locks import Holder
 from ralphloop.ledger.queries import LoopRow, Queries
-from ralphloop.loop.start import find_loop
+from ralphloop.loop.start import find_loop, holder_of
 from ralphloop.views.figures import count
 
 PAUSE_S = 0.1
@@ -29,19 +29,19 @@ def command(names: tuple[str, ...], *, now: bool) -> None:
     """
     with open_queries() as queries:
         rows = [find_loop(queries, name) for name in names]
-        running = [row for row in rows if is_running(row)]
+        running = [(row, holder) for row in rows if (holder := holder_of(row, home()))]
         for row in rows:
-            if row not in running:
+            if row not in [one for one, _ in running]:
                 click.echo(f"Loop {row.name} does not run: there is nothing to stop. `ralph status` tells how it is.")
-        for row in running:
+        for row, _ in running:
             ask(row, STOP, NOW if now else "")
-        for row in running:
-            _await(row, queries)
+        for row, holder in running:
+            _await(row, holder, queries)
 
 
-def _await(row: LoopRow, queries: Queries) -> None:
+def _await(row: LoopRow, holder: Holder, queries: Queries) -> None:
     busy = ""
-    while alive(row):  # also when it has an outcome: its child loops end with it
+    while holder_of(row, home()) == holder:  # also when it has an outcome: its child loops end with it
         if row.step and row.step != busy:
             busy = row.step
             click.echo(f"Loop {row.name} is at work ({busy.replace('_', ' ')}, {_where(row)}); waiting for it.")

@@ -1,7 +1,7 @@
 """One process per loop: a lock that dies with its holder.
 
-The lock is `flock`, so the kernel lets it go however the process ends; the content of the file only tells who holds it, and outlives them. The
-file is never deleted: two processes would otherwise each hold a lock, one of them on a file that has no name any more. The descriptor is not
+The lock is `flock`, so the kernel lets it go however the process ends; the content of the file only tells who holds it, and outlives whoever is
+killed. The file is never deleted: two processes would otherwise each hold a lock, one of them on a file that has no name any more. The descriptor is not
 inherited by programs that are started, but a forked copy of the process shares the lock until both have ended.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ class LoopLock:
         return True
 
     def holder(self) -> Holder | None:
-        """The last process that took the lock; None where none did, or one is just writing its name."""
+        """The last process that took the lock; None where none did, it has let go, or one is just writing its name."""
         try:
             return Holder(**json.loads(self._path.read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -65,5 +66,7 @@ class LoopLock:
     def release(self) -> None:
         """Let the lock go; harmless where it is not held."""
         if self._held is not None:
+            with suppress(OSError):  # a name that stays does no harm: its process is going to end
+                os.ftruncate(self._held, 0)
             os.close(self._held)
             self._held = None

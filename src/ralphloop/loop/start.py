@@ -299,6 +299,13 @@ def _runs(row: LoopRow) -> bool:
     return row.outcome is None and is_alive(ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started))
 
 
+def holder_of(row: LoopRow, state_home: Path) -> Holder | None:
+    """Who has hold of that loop: the process that wrote it last, if it lives and has not let go yet. Child loops end before it does."""
+    holder = LoopLock(lock_path(state_home, row.workspace, row.name)).holder()
+    process = ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started)
+    return holder if holder is not None and (holder.boot_id, holder.pid, holder.started) == process and is_alive(process) else None
+
+
 def may_go_on(row: LoopRow) -> bool:
     """Whether `run` would go on with this loop: it has no outcome, or one that waits for a person."""
     return row.outcome in {None, OutcomeKind.INTERRUPTED, OutcomeKind.WAITING}
