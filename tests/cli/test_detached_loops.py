@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
-from program import DONE, Ended, Program
+from program import DONE, RALPH, Ended, Program
 
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.messages import AttemptStarted
@@ -110,6 +111,42 @@ def test_a_log_that_cannot_be_written_is_told_before_the_loop_begins(program: Pr
     assert program.calls() == []
 
 
+def test_a_loop_that_was_stopped_stays_stopped_where_its_log_cannot_be_written(program: Program) -> None:
+    program.settings(limits={"delay_s": 600})
+    running = program.start("run", *WORK, "--agent-command", program.agent("echo on it"))
+    running.await_out("\nwait    ")
+    assert program.run("stop", "project").code == 0
+    running.end()
+    program.write(".ralph/logs", "no directory")
+    ended = program.run("start", *WORK, "--agent-command", program.agent("echo on it"))
+    assert (ended.code, program.status()["project"]["status"]) == (2, "stopped")
+    assert "the log of a detached loop" in ended.err
+
+
+def test_what_the_starter_had_open_is_not_held_for_days(program: Program) -> None:
+    ours, theirs = os.pipe()
+    with subprocess.Popen(
+        [RALPH, "start", *WORK, "--agent-command", program.agent(f"{HOLD}; {CLAIM}")],
+        cwd=program.workspace,
+        env=program.environ,
+        pass_fds=[theirs],
+        stdout=subprocess.DEVNULL,
+    ) as starter:
+        os.close(theirs)
+    assert starter.returncode == 0
+    program.await_agent()
+    assert os.read(ours, 1) == b"", "nobody holds the other end any more"
+    os.close(ours)
+    program.go_on()
+
+
+def test_words_that_the_terminal_cannot_show_are_no_reason_to_say_that_the_start_failed(program: Program) -> None:
+    odd = program.root / "é"
+    odd.mkdir()
+    command = ("start", odd, *WORK, "--agent-command", program.agent(CLAIM))
+    assert program.run(*command, env={"PYTHONIOENCODING": "ascii"}).code == 0
+
+
 def test_a_loop_that_runs_detached_is_not_started_twice(program: Program) -> None:
     _, _, loop = started(program, f"{HOLD}; {CLAIM}")
     for command in ("start", "run"):
@@ -208,7 +245,7 @@ def test_every_loop_that_is_stopped_is_told_of_as_it_ended(program: Program) -> 
     assert (ended.code, ended.err) == (0, "")
     assert "Loop second has ended: done, nothing was checked.\n" in ended.out
     assert "Loop first has ended: interrupted, stopped by " in ended.out
-    assert not is_alive(first)
+    program.await_end(first)
 
 
 def test_what_does_not_run_cannot_be_stopped_and_that_is_said(program: Program) -> None:

@@ -119,6 +119,29 @@ def test_a_done_that_is_no_file_is_refused_before_the_start_and_fails_a_loop_lat
     assert not (program.root / "fresh").exists()
 
 
+def test_a_done_that_becomes_a_directory_proves_nothing(program: Program, task: Path) -> None:
+    (task / "DONE").touch()
+    ended = run(program, task, 'cd "$TASK_FOLDER" && rm DONE && mkdir DONE && touch proof', "--gate", 'test -e "$TASK_FOLDER/proof"')
+    assert ended.code == 4, ended
+    assert "DONE is a directory" in ended.out
+
+
+def test_a_request_to_wait_counts_although_the_task_is_gone(program: Program, task: Path) -> None:
+    ended = run(program, task, 'rm "$TASK_FOLDER/TASK.md"; touch "$TASK_FOLDER/WAIT_WITHOUT_RESTART"')
+    assert ended.code == 3, ended
+    assert program.calls() == [1]
+    assert (task / "TASK.md").exists()
+
+
+def test_a_task_folder_outside_the_workspace_comes_back_with_its_task(program: Program, task: Path) -> None:
+    outside = program.root / "elsewhere"
+    task.rename(outside)
+    before = (outside / "TASK.md").read_bytes()
+    ended = program.run("run", program.workspace, "--task-dir", outside, "--agent-command", program.agent(in_turn(f"rm -r {outside}", FINISH)))
+    assert ended.code == 0, ended
+    assert (outside / "TASK.md").read_bytes() == before
+
+
 def test_red_gates_keep_the_loop_going_and_green_ones_prove_it(program: Program, task: Path) -> None:
     gate = 'test -e "$TASK_FOLDER/proof"'
     ended = run(program, task, in_turn(FINISH, 'touch "$TASK_FOLDER/proof"'), "--gate", gate)

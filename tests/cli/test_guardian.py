@@ -15,6 +15,7 @@ from program import ALONE, DONE, PATIENCE_S, RALPH, Program, Running
 
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.process.identity import identify, is_alive, written
+from ralphloop.process.kinship import children_of
 
 pytest_plugins = ["program_fixtures"]
 pytestmark = pytest.mark.slow
@@ -275,3 +276,14 @@ def await_standstill(process: ProcessIdentity) -> None:
     while Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"T":
         assert time.monotonic() < deadline, "it does not stand still"
         time.sleep(0.01)
+
+
+def test_a_signal_that_comes_while_the_loop_is_still_being_imported_waits_for_it(program: Program) -> None:
+    running = program.start(*WORK, "--agent-command", program.agent("at_work; await_go_on"))
+    deadline = time.monotonic() + PATIENCE_S
+    while not children_of(running.process.pid):  # the fork; nothing else tells of it
+        assert time.monotonic() < deadline
+    running.signal(signal.SIGTERM)
+    ended = running.end()
+    assert (ended.code, program.calls()) == (130, [])
+    assert SHUTTING_DOWN in ended.err

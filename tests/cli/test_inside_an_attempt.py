@@ -115,3 +115,15 @@ def test_an_agent_does_not_go_on_with_its_own_loop(program: Program, other: Proc
     assert answers["run"][0] == 2, answers
     assert "loop project is running here" in answers["run"][2]
     assert is_alive(other)
+
+
+@pytest.mark.slow
+def test_what_a_person_stopped_is_not_gone_on_with_by_running_it_and_no_bound_is_raised(program: Program) -> None:
+    assert program.run("run", "-p", "x", "--name", "waiting", "--agent-command", program.agent("exit 42", name="waiting.sh")).code == 3
+    mine = "run -p y --name mine --agent-command 'sh -c \"exit 42\"'"
+    commands = {"theirs": "run -p x --name waiting -m 99", "begun": mine, "again": mine, "raised": f"{mine} -m 99"}
+    answers = inside(program, commands)
+    assert {key: code for key, (code, _, _) in answers.items()} == {"theirs": 2, "begun": 3, "again": 3, "raised": 2}
+    assert "only people go on with it" in answers["theirs"][2]
+    assert "goes on with the limits that it began with" in answers["raised"][2]
+    assert program.status()["waiting"]["max_iterations"] == 10

@@ -236,3 +236,11 @@ def test_a_done_that_a_person_writes_after_a_stop_during_a_usage_limit_is_not_ke
     assert loop.resume().kind is OutcomeKind.DONE
     assert loop.clock.at - asked < 1.0
     assert len(loop.agent.prompts) == 1
+
+
+def test_a_loop_that_died_before_it_had_written_that_it_waits_waits_and_asks_the_agent_nothing() -> None:
+    loop = Loop(folder_spec(), [POSTS])
+    loop.run()
+    assert isinstance(loop.journal.entries.pop(), m.LoopEnded)
+    assert loop.resume().kind is OutcomeKind.WAITING
+    assert len(loop.of(m.AttemptStarted)) == 1

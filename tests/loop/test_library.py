@@ -25,7 +25,9 @@ from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.model import Limits, OutcomeKind, Strength
 from ralphloop.errors import ConfigError
 from ralphloop.ledger.codec import decode
+from ralphloop.ledger.inbox import Inbox
 from ralphloop.ledger.queries import Queries
+from ralphloop.ledger.store import Ledger
 from ralphloop.process.identity import identify, is_alive
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "how-to" / "use-as-a-library.md"
@@ -385,6 +387,24 @@ def test_people_can_stop_its_gate_at_once(task: Path, state: Path, gate: Staying
         assert (stopped.returncode, stopped.stderr) == (0, "")
         assert host.end() == "interrupted"
         assert not is_alive(process)
+
+
+def test_the_function_can_see_that_people_want_it_to_stop(task: Path, state: Path) -> None:
+    seen: list[bool] = []
+
+    def agent(context: RunContext, _attempt: int) -> None:
+        seen.append(context.cancelled())
+        with Ledger(state / "ledger.db") as ledger:
+            Inbox(ledger.database).put(context.run_id.partition("/")[0], m.STOP, "", author="a person", at=0.0)
+        seen.append(context.cancelled())
+
+    assert run_loop(agent, task_dir=task, state=state, restart_delay_s=0).kind is OutcomeKind.INTERRUPTED
+    assert seen == [False, True]
+
+
+def test_gates_that_are_one_text_are_refused(task: Path, state: Path) -> None:
+    with pytest.raises(ConfigError, match="gates is one text"):
+        run_loop(lambda *_: None, task_dir=task, state=state, gates="true")
 
 
 def test_what_people_tell_it_is_in_its_next_prompt(task: Path, state: Path) -> None:
