@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -43,7 +44,7 @@ class Child:
             )
         except (OSError, ValueError, IndexError) as error:
             raise NotStarted(explain_start_error(argv, cwd, env, error)) from error
-        self._exit_fd = open_pidfd(self._popen.pid)
+        self._exit_fd = _open_exit(self._popen.pid)
         self._status: int | None = None
         self._ours = True
 
@@ -126,3 +127,11 @@ class Child:
         pid, status = os.waitpid(self._popen.pid, os.WNOHANG)
         if pid:
             self._status = os.waitstatus_to_exitcode(status)
+
+
+def _open_exit(pid: int) -> int | None:
+    if sys.platform != "linux":
+        from ralphloop.process import macos  # noqa: PLC0415 - of no use elsewhere
+
+        return macos.open_exit(pid)
+    return open_pidfd(pid)

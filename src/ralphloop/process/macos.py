@@ -1,8 +1,12 @@
-"""What macOS tells about processes only through `ps` and `sysctl`. Imported there alone."""
+"""What macOS tells about processes: by `ps`, `sysctl` and kqueue. Imported there alone."""
 
 from __future__ import annotations
 
+import os
+import select
 import subprocess
+import sys
+from contextlib import closing, suppress
 
 _TIMEOUT_S = 10
 
@@ -31,6 +35,16 @@ def commands() -> dict[int, tuple[int, str]]:
         pid, parent, *command = row.split(None, 2)
         table[int(pid)] = (int(parent), " ".join(command))
     return table
+
+
+def open_exit(pid: int) -> int | None:
+    """A descriptor that is readable once this process, a child of ours, has exited; None where it has, or none can be had."""
+    if sys.platform == "darwin":  # for the type checker: other systems have no kqueue
+        with suppress(OSError), closing(select.kqueue()) as queue:
+            exited = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+            queue.control([exited], 0)
+            return os.dup(queue.fileno())
+    return None
 
 
 def _ask(*argv: str) -> str:
