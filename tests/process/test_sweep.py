@@ -46,16 +46,18 @@ def life():
         os._exit(0)
     signal.signal(signal.SIGTERM, tidy)
     is_set_up()
+    if aloof: let_go()
     if stands_still: os.kill(os.getpid(), signal.SIGSTOP)
     sleep()
 leave(life)
 """
 
 
+@pytest.mark.parametrize("aloof", [False, True], ids=["on the pipe", "off the pipe"])  # what holds the pipe has the time in which it is drained
 @pytest.mark.parametrize("stands_still", [False, True], ids=["at work", "standing still"])
 @pytest.mark.parametrize("end", ["exit", "stop"])
-def test_a_stray_that_obeys_may_tidy_up(den: Den, end: str, stands_still: bool) -> None:
-    report, _ = den.sweep(f"stands_still = {stands_still}" + TIDY + (EXIT if end == "exit" else READY), end=end)
+def test_a_stray_that_obeys_may_tidy_up(den: Den, end: str, stands_still: bool, aloof: bool) -> None:
+    report, _ = den.sweep(f"{stands_still = }\n{aloof = }" + TIDY + (EXIT if end == "exit" else READY), end=end)
     assert (den.path / "tidy").exists()
     assert (report["strays"], den.inhabitants()) == (1, [])
 
