@@ -16,6 +16,7 @@ from supervised import FOR_EVER
 from ralphloop.process.signals import StopFlag, install
 
 MESSAGE = b"Received signal, shutting down...\n"
+HOW_TO_INSIST = b"What runs now may finish; once more ends it at once.\n"
 
 HOST = """
 import sys
@@ -27,16 +28,16 @@ def on_line(line):
     return False
 
 stop = StopFlag()
-with install(stop):
+with install(stop, patient="patient" in sys.argv):
     report = supervise(sh(sys.argv[1]), on_line=on_line, stop=stop, timeout_s=600, grace_s=600)
 print(report.ended_by, report.exit_code, stop.level, stop.author)
 """
 
 
 @contextmanager
-def host(agent: str) -> Iterator[subprocess.Popen[bytes]]:
+def host(agent: str, manner: str = "patient") -> Iterator[subprocess.Popen[bytes]]:
     """A program with our handlers that supervises this agent; the agent has said `ready`."""
-    argv = [sys.executable, "-c", HOST, agent]
+    argv = [sys.executable, "-c", HOST, agent, manner]
     with subprocess.Popen(argv, cwd=Path(__file__).parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
         assert out(program).readline() == b"ready\n"
         yield program
@@ -65,7 +66,7 @@ def test_the_first_signal_lets_the_run_finish_and_says_so_once(waiting_agent: st
         assert err(program).readline() == MESSAGE
         (tmp_path / "go").write_text("go\n")
         assert out(program).read() == b"exit 5 1 SIGINT\n"
-        assert err(program).read() == b""
+        assert err(program).read() == HOW_TO_INSIST
 
 
 def test_the_second_signal_ends_the_run_by_the_ladder() -> None:
@@ -74,7 +75,14 @@ def test_the_second_signal_ends_the_run_by_the_ladder() -> None:
         assert err(program).readline() == MESSAGE
         program.send_signal(signal.SIGINT)
         assert out(program).read() == b"stopped 7 2 SIGTERM\n"
-        assert err(program).read() == b""
+        assert err(program).read() == HOW_TO_INSIST
+
+
+def test_without_patience_sigterm_ends_the_run_at_once_and_no_second_one_is_asked_for() -> None:
+    with host(f"trap 'exit 7' TERM; echo ready; sleep {FOR_EVER} & wait", "impatient") as program:
+        program.send_signal(signal.SIGTERM)
+        assert out(program).read() == b"stopped 7 2 SIGTERM\n"
+        assert err(program).read() == MESSAGE
 
 
 def test_a_signal_is_survived_when_nobody_reads_the_message(waiting_agent: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ _Handler = Callable[[int, FrameType | None], None] | signal.Handlers
 
 GUARDIAN_DIED = "the death of its guardian process"
 SHUTTING_DOWN = b"Received signal, shutting down...\n"
+FIRST_FINISHES = b"What runs now may finish; once more ends it at once.\n"
 
 
 class StopFlag:
@@ -109,7 +110,7 @@ class SignalHandlers:
             self._stop.request(signal.Signals(signum).name)
         if first:
             with suppress(OSError):  # nobody may be reading any more
-                os.write(2, SHUTTING_DOWN)
+                os.write(2, SHUTTING_DOWN + (FIRST_FINISHES if self._stop.level == 1 else b""))
 
 
 def install(stop: StopFlag, *, patient: bool = True, mask: frozenset[int] | None = None) -> SignalHandlers:
