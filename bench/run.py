@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from peers import AGENT, installed, loop_of
+
 from ralphloop.agents.claude_stream import ClaudeParser
 from ralphloop.core.claims import detect_claim
 
@@ -80,7 +82,7 @@ def version(home: Path, bare: float) -> None:
 
 # --- one iteration ----------------------------------------------------------------------------------------------------
 
-SETTINGS = {"limits": {"stall": 0, "calls": 0, "backoff_s": 0}, "agent": {"command": "/bin/echo working"}}
+SETTINGS = {"limits": {"stall": 0, "calls": 0, "backoff_s": 0}, "agent": {"command": f"{AGENT} working"}}
 
 
 def project(home: Path, name: str, *, git: bool) -> Path:
@@ -97,18 +99,36 @@ def project(home: Path, name: str, *, git: bool) -> Path:
 
 
 def overhead(home: Path) -> None:
-    """The difference between a long and a short loop, so that start-up does not count; beside it, a loop that does nothing but spawn."""
-    few, many = 10, 210
+    """What one more iteration takes: beside it other programs with the same agent, and nothing but the agent."""
+    loops: dict[str, Callable[[int], None]] = {}
     for name, git in (("git", True), ("plain directory", False)):
         workspace = project(home, name.split()[0], git=git)
+        loops[name] = lambda times, workspace=workspace: quiet(RALPH, "run", workspace, "--new", "-m", str(times), home=home)  # type: ignore[misc]
+    peers = home / "peers"
+    peers.mkdir()
+    for peer, command in installed(peers):
+        loops[f"peer {peer.package} {peer.version}"] = loop_of(peer, command, peers)
+    took = iterations_of(loops)
+    spawn = fastest(lambda: [subprocess.run([AGENT, "working"], stdout=subprocess.DEVNULL, check=True) for _ in range(100)], 3) / 100
+    best = min((took[name] for name in took if name.startswith("peer")), default=None)
+    for name, figure in took.items():
+        ratio = "no peer to be had here" if best is None else f"{figure / best:.2f} x fastest peer"
+        show(
+            f"start-to-start overhead, instant agent, {name}",
+            f"{figure * 1000:.1f} ms = {ratio}",
+            "" if "peer" in name else "budget 13-16 ms (fastest peer, when it was set)",
+        )
+    show("  a bare subprocess.run of the same agent", f"{spawn * 1000:.1f} ms")
 
-        def run(iterations: int, workspace: Path = workspace) -> None:
-            quiet(RALPH, "run", workspace, "--new", "-m", str(iterations), home=home)
 
-        took = statistics.median([fastest(lambda: run(many), 1) - fastest(lambda: run(few), 1) for _ in range(3)]) / (many - few)
-        show(f"start-to-start overhead, instant agent, {name}", f"{took * 1000:.1f} ms", "budget 13-16 ms (fastest peer)")
-    naive = fastest(lambda: [subprocess.run(["/bin/echo", "working"], stdout=subprocess.DEVNULL, check=True) for _ in range(100)], 3) / 100
-    show("  a bare subprocess.run of the same agent", f"{naive * 1000:.1f} ms")
+def iterations_of(loops: dict[str, Callable[[int], None]]) -> dict[str, float]:
+    """Seconds of one iteration of each: a long loop less a short one, so that start-up does not count; one after the other, three times."""
+    few, many = 10, 210
+    times: dict[str, list[float]] = {name: [] for name in loops}
+    for _ in range(3):
+        for name, turn in loops.items():
+            times[name].append((fastest(lambda: turn(many), 1) - fastest(lambda: turn(few), 1)) / (many - few))  # noqa: B023 - called at once
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
 # --- a million entries ------------------------------------------------------------------------------------------------
@@ -165,12 +185,12 @@ def running(home: Path, name: str, agent: str) -> Iterator[subprocess.Popen[byte
 
 def memory(home: Path) -> None:
     with running(home, "memory", "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(2)\n") as process:
-        guardian, loop = proportional_kib(process.pid) / 1024, proportional_kib(loop_of(process.pid)) / 1024
+        guardian, loop = proportional_kib(process.pid) / 1024, proportional_kib(guarded_by(process.pid)) / 1024
         figure = f"{guardian + loop:.1f} MB, {guardian:.1f} of it guardian"
         show("memory of a running loop (proportional)", figure, "budget 30 MB")
 
 
-def loop_of(guardian: int) -> int:
+def guarded_by(guardian: int) -> int:
     """The loop below a guardian."""
     return int(subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(guardian)]))
 
@@ -193,7 +213,7 @@ def flood(home: Path) -> None:
     with running(home, "flood", FLOOD) as process:
         while process.poll() is None:
             try:
-                now = proportional_kib(loop_of(process.pid))
+                now = proportional_kib(guarded_by(process.pid))
             except (OSError, StopIteration, subprocess.SubprocessError):
                 break
             first, peak = first or now, max(peak, now)
