@@ -80,6 +80,14 @@ def test_done_on_the_last_allowed_restart_is_done(program: Program, task: Path) 
     assert program.calls() == [1, 2]
 
 
+def test_a_prompt_that_cannot_be_written_down_fails_the_loop_and_starts_nothing(program: Program) -> None:
+    login = program.task()
+    spoil = 'mkdir -p "$RUN_FOLDER/../../2/1/prompt.md"'
+    ended = program.run("run", "--task-dir", login, "--restart-delay", "0", "--agent-command", program.agent(spoil))
+    assert (ended.code, program.calls()) == (4, [1]), ended
+    assert "the prompt cannot be written to" in ended.out
+
+
 def test_restarts_have_a_limit_and_it_is_an_error_on_the_bus(program: Program, task: Path) -> None:
     ended = run(program, task, "echo on it", "--max-restarts", "2")
     assert ended.code == 1, ended
@@ -386,7 +394,7 @@ def test_the_bus_tells_of_every_run_and_of_the_end(program: Program, task: Path)
     loop_id = program.status()["login"]["id"]
     assert program.posted(task) == [
         ("RUN_START", f"Attempt 1 started ({loop_id}/1/1)."),
-        ("RUN_CRASH", "Attempt 1: Agent failed (exit 7), restarting...\nit ended with exit code 7"),
+        ("RUN_CRASH", "Attempt 1: Agent failed (exit 7)\nit ended with exit code 7"),
         ("RUN_START", f"Attempt 2 started ({loop_id}/2/1)."),
         ("RUN_STOP", "Attempt 2: Agent ended (exit 0), ok."),
         ("RUN_START", f"Attempt 3 started ({loop_id}/3/1)."),

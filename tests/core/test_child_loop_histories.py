@@ -138,6 +138,13 @@ def test_children_that_run_for_too_long_are_a_limit() -> None:
     assert "DONE" in loop.workspace.files
 
 
+def test_a_time_out_is_kept_however_seldom_children_are_looked_at() -> None:
+    loop = parent(9000.0, wait_timeout_s=10.0, poll_interval_s=8.0)
+    assert loop.run().limit == "wait_timeout_s"
+    (began,) = (entry.at for entry in loop.of(m.StepStarted) if entry.step is m.Step.AWAIT_CHILDREN)
+    assert 10.0 <= loop.of(m.ChildrenAwaited)[0].at - began < 11.0
+
+
 def test_without_a_time_out_children_are_waited_for_however_long_they_run() -> None:
     assert parent(90_000.0, wait_timeout_s=0.0, poll_interval_s=60.0).run().kind is OutcomeKind.DONE
 

@@ -156,6 +156,31 @@ def test_attempts_are_counted_from_0_and_each_is_told_where_it_is(task: Path, st
         assert not context.cancelled()
 
 
+@pytest.mark.slow
+def test_attempts_are_counted_through_the_loop_where_an_iteration_has_several(workspace: Path, state: Path) -> None:
+    seen: list[int] = []
+
+    def agent(_context: RunContext, attempt: int) -> str:
+        seen.append(attempt)
+        if attempt in {1, 3}:
+            return CLAIM if attempt == 3 else "not yet"
+        raise TimeoutError("the model did not answer")
+
+    assert run_loop(agent, prompt="x", workspace=workspace, state=state).kind is OutcomeKind.DONE
+    assert seen == [0, 1, 2, 3]
+
+
+def test_final_words_that_cannot_be_written_down_count_all_the_same(task: Path, state: Path) -> None:
+    def agent(context: RunContext, attempt: int) -> str:
+        (context.run_folder / "final.md").mkdir()
+        finish(context, attempt)
+        return "It works."
+
+    assert run_loop(agent, task_dir=task, state=state).kind is OutcomeKind.DONE
+    (ended,) = (entry for entry in entries_of(state) if isinstance(entry, m.AttemptEnded))
+    assert [(Path(file.path).name, file.digest is None) for file in ended.artifacts] == [("prompt.md", False), ("final.md", True)]
+
+
 def test_what_the_function_returns_is_its_final_words_and_a_claim_in_them_counts(workspace: Path, state: Path) -> None:
     words: list[str | None] = [None, f"I would say {CLAIM} if it were done.", CLAIM]
     said: list[RunContext] = []

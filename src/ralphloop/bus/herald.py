@@ -53,8 +53,7 @@ def _run_ended(entry: m.ChangesJudged, state: LoopState) -> tuple[MessageType, s
     run = state.open_turn.last.run if state.open_turn.last else None
     code = "" if run is None or run.exit_code is None else f" (exit {run.exit_code})"
     if entry.ending in CRASHES:
-        then = "" if entry.ending is Ending.FATAL else ", restarting..."
-        return MessageType.RUN_CRASH, f"Attempt {state.iteration}: Agent failed{code}{then}\n{entry.reason}"
+        return MessageType.RUN_CRASH, f"Attempt {state.iteration}: Agent failed{code}\n{entry.reason}"
     return MessageType.RUN_STOP, "\n".join(filter(None, (f"Attempt {state.iteration}: Agent ended{code}, {entry.ending}.", entry.reason)))
 
 

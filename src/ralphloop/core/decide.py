@@ -47,7 +47,7 @@ def _work_on(state: LoopState) -> m.Action:
         case Phase.ATTEMPT:
             attempt = state.open_turn.attempt + 1
             run_id = f"{state.spec.loop_id}/{state.iteration}/{attempt}"
-            return m.RunAgent(iteration=state.iteration, attempt=attempt, purpose=Purpose.WORK, run_id=run_id)
+            return m.RunAgent(before=state.spent.calls, iteration=state.iteration, attempt=attempt, purpose=Purpose.WORK, run_id=run_id)
         case Phase.CHILDREN:
             limits = state.spec.limits
             return m.AwaitChildren(pause_s=limits.poll_interval_s, timeout_s=limits.wait_timeout_s, snapshot=state.open_turn.snapshot)

@@ -130,8 +130,9 @@ class SurveyWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAgent:
-    """Start one agent process and stay with it until it ends."""
+    """Start one agent process and stay with it until it ends. `before`: how many this loop has started already."""
 
+    before: int
     iteration: int
     attempt: int
     purpose: Purpose

@@ -138,7 +138,7 @@ class Agent(Protocol):
     """Runs attempts: prompt in, report out. A CLI under supervision, or a callable."""
 
     def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
-        """Run one agent process to its end. Failures are values."""
+        """Run one agent process to its end. Failures are values; WorkError where nothing could be started for want of a prompt."""
 
 
 class Gates(Protocol):

@@ -12,6 +12,7 @@ from ralphloop.core.claims import detect_claim
 from ralphloop.core.messages import AttemptSeen, RunAgent
 from ralphloop.core.model import LoopSpec, ProtectedFile
 from ralphloop.core.ports import Adapter, Clock, Launch, Runner, Sign, StreamParser, Watcher
+from ralphloop.errors import WorkError
 from ralphloop.files.artifacts import write_artifact
 
 PROMPT, EVENTS, STDERR, FINAL, PROCESS = "prompt.md", "events.ndjson", "stderr.log", "final.md", "process"
@@ -32,22 +33,19 @@ class CliAgent:
     def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
         """Run one agent process to its end."""
         directory = self.directory(action.iteration, action.attempt)
-        prompt_bytes = prompt.encode("utf-8", "replace")
-        write_artifact(directory / PROMPT, prompt_bytes)
+        kept = keep_prompt(directory, prompt)
         parser = self.adapter.parser()
         run = self.runner.supervise(self._launch(action, prompt, directory), self._listener(parser))
         stream = parser.finish(run)
-        final_bytes = stream.final_words.encode("utf-8", "replace")
-        with suppress(OSError):  # the ledger has the words as well
-            write_artifact(directory / FINAL, final_bytes)
-        artifacts = {PROMPT: sha256(prompt_bytes), EVENTS: run.stdout_digest, STDERR: run.stderr_digest, FINAL: sha256(final_bytes)}
+        logs = ((EVENTS, run.stdout_digest), (STDERR, run.stderr_digest))
+        streams = (ProtectedFile(path=str(directory / name), digest=digest) for name, digest in logs)
         return AttemptSeen(
             at=self.clock.now(),
             dice=self.clock.dice(),
             run=run,
             stream=stream,
             claim=detect_claim(stream.final_words, self.spec.completion.text),
-            artifacts=tuple(ProtectedFile(path=str(directory / name), digest=digest) for name, digest in artifacts.items()),
+            artifacts=(kept, *streams, keep_final_words(directory, stream.final_words)),
         )
 
     def _launch(self, action: RunAgent, prompt: str, directory: Path) -> Launch:
@@ -77,6 +75,23 @@ class CliAgent:
         return listen
 
 
-def sha256(content: bytes) -> str:
-    """The digest of an artifact, of what Ralph knows it to be: an agent could change the file afterwards."""
-    return hashlib.sha256(content).hexdigest()
+def keep_prompt(directory: Path, prompt: str) -> ProtectedFile:
+    """Write the prompt of an attempt down; WorkError where that cannot be, since a client may read it from there."""
+    try:
+        return _keep(directory / PROMPT, prompt)
+    except OSError as error:
+        raise WorkError(f"the prompt cannot be written to {directory / PROMPT}: {error.strerror}") from error
+
+
+def keep_final_words(directory: Path, words: str) -> ProtectedFile:
+    """Write the final words of an attempt down, if that can be: the ledger has them as well."""
+    with suppress(OSError):
+        return _keep(directory / FINAL, words)
+    return ProtectedFile(path=str(directory / FINAL), digest=None)
+
+
+def _keep(path: Path, text: str) -> ProtectedFile:
+    """With the digest of what Ralph knows it to be: an agent could change the file afterwards."""
+    content = text.encode("utf-8", "replace")
+    write_artifact(path, content)
+    return ProtectedFile(path=str(path), digest=hashlib.sha256(content).hexdigest())

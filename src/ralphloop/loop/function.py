@@ -12,8 +12,7 @@ from ralphloop.core.messages import AttemptSeen, RunAgent
 from ralphloop.core.model import EndedBy, LoopSpec, RunReport, StreamReport
 from ralphloop.core.ports import Clock
 from ralphloop.errors import ConfigError
-from ralphloop.files.artifacts import write_artifact
-from ralphloop.loop.attempt import FINAL, PROMPT
+from ralphloop.loop.attempt import keep_final_words, keep_prompt
 
 FUNCTION = "function"
 """The type of such an agent in a loop's spec; no client is called so."""
@@ -36,7 +35,7 @@ class RunContext:
 
 
 AgentFunction = Callable[[RunContext, int], str | None]
-"""Does one attempt, the first of which is 0. It returns its final words, if it has any, and raises where it fails."""
+"""Does one attempt; a loop's first is number 0. It returns its final words, if it has any, and raises where it fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +52,9 @@ class FunctionAgent:
     def attempt(self, action: RunAgent, prompt: str) -> AttemptSeen:
         """Call the function once; what it raises is how the attempt failed."""
         directory = self.directory(action.iteration, action.attempt)
-        write_artifact(directory / PROMPT, prompt.encode("utf-8", "replace"))
+        kept = keep_prompt(directory, prompt)
         started = time.monotonic()
-        stream = self._call(self._context(action, prompt, directory), action.iteration - 1)
-        write_artifact(directory / FINAL, stream.final_words.encode("utf-8", "replace"))
+        stream = self._call(self._context(action, prompt, directory), action.before)
         failed = stream.error is not None or stream.fatal is not None
         return AttemptSeen(
             at=self.clock.now(),
@@ -64,6 +62,7 @@ class FunctionAgent:
             run=RunReport(ended_by=EndedBy.EXIT, exit_code=int(failed), duration_s=time.monotonic() - started),
             stream=stream,
             claim=detect_claim(stream.final_words, self.spec.completion.text),
+            artifacts=(kept, keep_final_words(directory, stream.final_words)),
         )
 
     def _call(self, context: RunContext, number: int) -> StreamReport:

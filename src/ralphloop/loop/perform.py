@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import inf
 from typing import assert_never
 
 from ralphloop.core import messages as m
@@ -68,12 +69,11 @@ def survey_work(state: LoopState, ports: Ports) -> m.Observation:
 def run_agent(action: m.RunAgent, state: LoopState, ports: Ports) -> m.Observation:
     """Build the prompt from the work as it is now, and run the agent on it."""
     try:
-        prompt = build_prompt(state, ports.work.brief())
+        return ports.agent.attempt(action, build_prompt(state, ports.work.brief()))
     except WorkError as error:
         report = RunReport(ended_by=EndedBy.NOT_STARTED, start_error=str(error))
         nothing = ClaimReading(claimed=False, why="the agent was not started")
         return m.AttemptSeen(at=ports.clock.now(), dice=0.0, run=report, stream=StreamReport(), claim=nothing)
-    return ports.agent.attempt(action, prompt)
 
 
 def judge(action: m.Judge, state: LoopState, ports: Ports) -> m.Observation:
@@ -136,15 +136,17 @@ def verify(action: m.Verify, state: LoopState, ports: Ports) -> m.Observation:
 
 def await_children(action: m.AwaitChildren, state: LoopState, ports: Ports) -> m.Observation:
     """One pause, and a look when it is over; what the children did meanwhile is compared with the Snapshot like the agent's own work."""
-    passed, now = max(ports.clock.now() - state.step_since, 0.0), ports.clock.now()
+    began, now = state.step_since, ports.clock.now()
+    last = began + action.timeout_s if action.timeout_s else inf
+    timed_out = last < inf and ports.clock.has_come(last, action.timeout_s)  # asked first: the count begins with the question
     pause_s = max(action.pause_s, SHORTEST_PAUSE_S)
-    if not ports.clock.wait(state.step_since + (passed // pause_s + 1) * pause_s, pause_s):
+    look = began + (max(now - began, 0.0) // pause_s + 1) * pause_s
+    if not timed_out and not ports.clock.wait(min(look, last) if now < last else look, pause_s):
         return m.Waited(at=now, over=False)
     contents = protected_contents(state, ports)
     restorations = tuple(unlawful_changes(action.snapshot, contents, ports))
     # What a child has spoilt is put back at once, and who still runs is waited for after that.
     survey = surveyed(state, ports, put_back=bool(restorations), since=state.survey)
-    timed_out = action.timeout_s and ports.clock.has_come(state.step_since + action.timeout_s, action.timeout_s)
     if survey.children and not timed_out:
         return m.Waited(at=now, over=False)
     return m.ChildrenSeen(

@@ -22,7 +22,7 @@ from ralphloop.core.model import Gate, Kind, LoopSpec, WorkSpec
 from ralphloop.core.ports import Agent, Launch, Ports, Runner, Watcher, Work
 from ralphloop.core.rollup import roll_up
 from ralphloop.core.state import LoopState
-from ralphloop.errors import LedgerError
+from ralphloop.errors import ConfigError, LedgerError, WorkError
 from ralphloop.files.artifacts import read_artifact
 from ralphloop.files.blobs import BlobStore
 from ralphloop.files.children import enlisted
@@ -245,7 +245,10 @@ def _make_agent(  # noqa: PLR0913, PLR0917 - all that an attempt needs
 ) -> Agent:
     def directory(iteration: int, attempt: int) -> Path:
         path = attempt_dir(house.state_home, spec.loop_id, iteration, attempt)
-        make_private(path)
+        try:
+            make_private(path)
+        except ConfigError as error:  # in the middle of a loop it is one more thing that goes wrong out there
+            raise WorkError(str(error)) from error
         return path
 
     def environment(action: RunAgent, of_adapter: Mapping[str, str]) -> Mapping[str, str]:
