@@ -288,4 +288,4 @@ cat > /dev/null
     def _loops_that_run(self) -> list[ProcessIdentity]:
         with Queries(self.state / "ledger.db") as queries:
             open_loops = [row for row in queries.loops() if row.outcome is None and row.pid != os.getpid()]
-        return [ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started) for row in open_loops]
+        return [row.process for row in open_loops]

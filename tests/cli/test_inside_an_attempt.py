@@ -121,9 +121,20 @@ def test_an_agent_does_not_go_on_with_its_own_loop(program: Program, other: Proc
 def test_what_a_person_stopped_is_not_gone_on_with_by_running_it_and_no_bound_is_raised(program: Program) -> None:
     assert program.run("run", "-p", "x", "--name", "waiting", "--agent-command", program.agent("exit 42", name="waiting.sh")).code == 3
     mine = "run -p y --name mine --agent-command 'sh -c \"exit 42\"'"
-    commands = {"theirs": "run -p x --name waiting -m 99", "begun": mine, "again": mine, "raised": f"{mine} -m 99"}
-    answers = inside(program, commands)
-    assert {key: code for key, (code, _, _) in answers.items()} == {"theirs": 2, "begun": 3, "again": 3, "raised": 2}
-    assert "only people go on with it" in answers["theirs"][2]
+    theirs = {"theirs": "run -p x --name waiting -m 99", "anew": "run -p x --name waiting --new", "other": "run -p z --name waiting"}
+    answers = inside(program, theirs | {"begun": mine, "again": mine, "raised": f"{mine} -m 99"})
+    assert {key: code for key, (code, _, _) in answers.items()} == dict.fromkeys(theirs, 2) | {"begun": 3, "again": 3, "raised": 2}
+    assert all("only people go on with it, or replace it" in answers[key][2] for key in theirs)
     assert "goes on with the limits that it began with" in answers["raised"][2]
     assert program.status()["waiting"]["max_iterations"] == 10
+
+
+@pytest.mark.slow
+def test_a_loop_of_an_agent_without_a_name_takes_none_that_a_person_may_still_want(program: Program) -> None:
+    elsewhere = program.root / "elsewhere"
+    elsewhere.mkdir()
+    assert program.run("run", elsewhere, "-p", "x", "--agent-command", program.agent("exit 42", name="waiting.sh")).code == 3
+    answers = inside(program, {"child": f"run {elsewhere} -p x --agent-command 'echo {DONE}'"})
+    assert answers["child"][0] == 0, answers
+    statuses = {name: row["status"] for name, row in program.status().items()}
+    assert statuses == {"project": "complete", "elsewhere": "waiting", "elsewhere-2": "complete"}

@@ -141,7 +141,7 @@ def test_children_that_run_for_too_long_are_a_limit() -> None:
 def test_a_time_out_is_kept_however_seldom_children_are_looked_at() -> None:
     loop = parent(9000.0, wait_timeout_s=10.0, poll_interval_s=8.0)
     assert loop.run().limit == "wait_timeout_s"
-    (began,) = (entry.at for entry in loop.of(m.StepStarted) if entry.step is m.Step.AWAIT_CHILDREN)
+    (began,) = (entry.at for entry in loop.entries if isinstance(entry, m.StepStarted) and entry.step is m.Step.AWAIT_CHILDREN)
     assert 10.0 <= loop.of(m.ChildrenAwaited)[0].at - began < 11.0
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import settings
 
 from ralphloop.core.model import RunReport
-from ralphloop.core.ports import Launch
+from ralphloop.core.ports import Launch, Sign
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.supervise import Supervisor
 
@@ -64,14 +64,16 @@ def unsupervised(argv: Sequence[str], env: dict[str, str]) -> Iterator[subproces
 def supervise(
     argv: Sequence[str],
     *,
-    on_line: Callable[[bytes], bool] = lambda _: False,
+    on_line: Callable[[bytes], bool] = lambda _: False,  # whether the turn of the agent is over
     stop: StopFlag | None = None,
     env: dict[str, str] | None = None,
     **launch: Any,
 ) -> RunReport:
     flag = stop or StopFlag()
     try:
-        return Supervisor(flag).supervise(Launch(argv=tuple(argv), cwd=launch.pop("cwd", Path("/")), env=env or ENV, **launch), on_line)
+        return Supervisor(flag).supervise(
+            Launch(argv=tuple(argv), cwd=launch.pop("cwd", Path("/")), env=env or ENV, **launch), lambda line: Sign(on_line(line))
+        )
     finally:
         if stop is None:
             flag.close()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ralphloop.core.identity import ProcessIdentity
-from ralphloop.core.ports import Launch
+from ralphloop.core.ports import Launch, Sign
 from ralphloop.process.identity import identify
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.stopwatch import SystemStopwatch
@@ -44,7 +44,7 @@ def main(agent: str, *, end: str = "exit", patience_s: float = 10.0, runs: int =
     assert become_subreaper()
     clock, stop = Clock(), StopFlag()
 
-    def on_line(line: bytes) -> bool:
+    def on_line(line: bytes) -> Sign:
         sys.stdout.write(line.decode() + "\n")
         sys.stdout.flush()
         if line == b"ready" and end == "time-out":
@@ -52,7 +52,7 @@ def main(agent: str, *, end: str = "exit", patience_s: float = 10.0, runs: int =
         elif line == b"ready" and end == "stop":
             stop.request("a person")
             stop.request("a person")
-        return False
+        return Sign.WORKING
 
     supervisor = Supervisor(stop, broom=lambda _: Sweep(spared, patience_s=patience_s), clock=clock)
     env = {"PATH": os.environ["PATH"]}

@@ -12,7 +12,7 @@ from supervised import DAEMON, ENV, FOR_EVER, python, result, sh, supervise, sup
 
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.model import EndedBy
-from ralphloop.core.ports import Launch
+from ralphloop.core.ports import Launch, Sign
 from ralphloop.process.identity import identify, is_alive
 from ralphloop.process.leftovers import TagBroom, end_leftovers
 from ralphloop.process.signals import StopFlag
@@ -53,9 +53,9 @@ def test_what_a_run_left_is_found_by_the_name_that_it_carries() -> None:
     """Without subreapers."""
     stop, daemons = StopFlag(), list[ProcessIdentity | None]()
 
-    def on_line(line: bytes) -> bool:
+    def on_line(line: bytes) -> Sign:
         daemons.append(identify(int(line)))
-        return False
+        return Sign.WORKING
 
     launch = Launch(argv=python(DAEMON), cwd=Path("/"), env=ENV | {"RALPH_RUN_ID": str(uuid4())})
     report = Supervisor(stop, broom=lambda launch: TagBroom(launch.env["RALPH_RUN_ID"])).supervise(launch, on_line)

@@ -194,7 +194,7 @@ class Mortal:
         self.left = left
         self.before = before
 
-    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign | bool]) -> RunReport:
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign]) -> RunReport:
         return RUNNER.supervise(launch, on_line)
 
     def call(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout_s: float, stdin: bytes = b"") -> CallReport:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ralphloop.checks.gate_log import discard, publish
 from ralphloop.checks.log_names import gate_log_names
 from ralphloop.core.model import EndedBy, Gate, Result, RunReport, Verdict
-from ralphloop.core.ports import Launch, Runner
+from ralphloop.core.ports import Launch, Runner, Sign
 
 # Errors and output share one pipe, so that they stand in the log in the order in which they were written.
 _SHELL = ("sh", "-c", 'exec sh -c "$1" 2>&1', "sh")
@@ -39,7 +39,7 @@ class GateRunner:
             stdout_log=private,
             timeout_s=gate.timeout_s,
         )
-        run = self._runner.supervise(launch, lambda _: False)
+        run = self._runner.supervise(launch, lambda _: Sign.WORKING)
         if run.ended_by is EndedBy.STOPPED:
             return None
         if run.leaked:

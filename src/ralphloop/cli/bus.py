@@ -16,7 +16,7 @@ import click
 
 from ralphloop.bus.board import PROJECT_BUS, TASK_BUS, Bus
 from ralphloop.bus.messages import MAX_TEXT_BYTES, TYPES, Message, MessageType, utc
-from ralphloop.config.environment import current
+from ralphloop.config.environment import RUN_ID, TASK_FOLDER, current
 from ralphloop.config.wording import quoted, suggestion
 from ralphloop.errors import ConfigError
 from ralphloop.views.text import clean, one_line
@@ -90,8 +90,8 @@ def find_bus(task_dir: Path | None, *, project: bool) -> Bus:
 def _task_directory(given: Path | None) -> Path:
     if given is not None:
         return _real(given, "--task-dir")
-    if named := current().get("TASK_FOLDER"):
-        return _real(Path(named), "TASK_FOLDER")
+    if named := current().get(TASK_FOLDER):
+        return _real(Path(named), TASK_FOLDER)
     here = _real(Path(), "the current directory")
     if not any((here / name).exists() for name in ("TASK.md", TASK_BUS)):
         raise ConfigError(f"{here} holds neither TASK.md nor {TASK_BUS}: give the task's directory with --task-dir DIR, or set TASK_FOLDER")
@@ -116,7 +116,7 @@ def _standard_input(*, asked: bool) -> str:
 
 
 def _login() -> str:
-    if run_id := current().get("RALPH_RUN_ID"):
+    if run_id := current().get(RUN_ID):
         return run_id
     try:
         return getpass.getuser()

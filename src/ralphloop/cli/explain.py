@@ -13,7 +13,7 @@ from ralphloop.config.environment import current
 from ralphloop.core.messages import AttemptEnded, AttemptStarted, Entry
 from ralphloop.errors import ConfigError
 from ralphloop.files.artifacts import read_artifact
-from ralphloop.loop.start import find_loop
+from ralphloop.loop.finding import find_loop
 from ralphloop.views.explain import render_explain
 from ralphloop.views.style import style_for
 

@@ -14,7 +14,8 @@ from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import Resolved, resolve
 from ralphloop.core.evolve import fold
 from ralphloop.core.model import LoopSpec
-from ralphloop.loop.start import find_loop, refuse_function, resume, settle_crashed
+from ralphloop.loop.finding import find_loop
+from ralphloop.loop.start import refuse_function, resume, settle_crashed
 
 
 def main(hosting: Hosting, name: str, *, verbose: bool, **limits: float | None) -> int:

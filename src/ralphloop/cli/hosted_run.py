@@ -15,7 +15,8 @@ from ralphloop.config.layers import load_layers
 from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import Resolved, resolve
 from ralphloop.errors import ConfigError, NoWorkFound
-from ralphloop.loop.start import Wanted, check_name, may_go_on, settle_crashed, start
+from ralphloop.loop.finding import may_go_on
+from ralphloop.loop.start import Wanted, check_name, settle_crashed, start
 from ralphloop.loop.wire import check_work
 
 

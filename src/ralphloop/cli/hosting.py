@@ -17,7 +17,8 @@ from ralphloop.core.ports import Watcher
 from ralphloop.core.state import LoopState
 from ralphloop.errors import ConfigError, WorkError
 from ralphloop.files.beneath import open_log_beneath
-from ralphloop.loop.wire import House, SweepBy, Unwatched
+from ralphloop.loop.watchers import Unwatched
+from ralphloop.loop.wire import House, SweepBy
 from ralphloop.process.guardian import Guarded
 from ralphloop.process.signals import StopFlag, install
 from ralphloop.process.sweep import Sweep
@@ -105,13 +106,10 @@ class Departure:
 
 @contextmanager
 def hosted(hosting: Hosting) -> Iterator[Host]:
-    """The host of one loop, with signals in place; at the end, child loops and whatever else is left end too."""
+    """The host of one loop, with signals in place."""
     stop = StopFlag(hosting.guarded.life_fd)
     with install(stop, patient=hosting.announcer is None, mask=hosting.guarded.mask):
-        try:
-            yield Host(stop=stop, environ=current(), hosting=hosting)
-        finally:
-            _end_children(hosting.guarded)
+        yield Host(stop=stop, environ=current(), hosting=hosting)
 
 
 def _end_children(guarded: Guarded) -> None:
@@ -120,7 +118,7 @@ def _end_children(guarded: Guarded) -> None:
         return
     swept = Sweep().end(CHILDREN_GRACE_S)
     if swept.strays:
-        say(f"Its child loops were ended too ({swept.strays} process{'' if swept.strays == 1 else 'es'}).")
+        say(f"Its child loops, and all that they ran, were ended too ({swept.strays} process{'' if swept.strays == 1 else 'es'}).")
     if swept.leaked:
         say(f"Left running, because it cannot be ended: {swept.leaked}")
 

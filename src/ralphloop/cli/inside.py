@@ -16,8 +16,8 @@ from typing import Any
 import click
 
 from ralphloop.config.environment import RUN_ID, current, outer_loop, state_home
-from ralphloop.core.identity import ProcessIdentity
 from ralphloop.errors import ConfigError
+from ralphloop.files.places import ledger_path
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.process.kinship import ancestors
 
@@ -38,8 +38,8 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
 def enclosing_loop() -> LoopRow | None:
     """The running loop in one of whose attempts this command runs."""
     environ = current()
-    with Queries(Path(state_home(environ)) / "ledger.db") as queries:
-        running = {ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started): row for row in queries.loops() if row.outcome is None}
+    with Queries(ledger_path(Path(state_home(environ)))) as queries:
+        running = {row.process: row for row in queries.loops() if row.outcome is None}
     if not running:
         return None
     around = next((running[ancestor] for ancestor in ancestors() if ancestor in running), None)
@@ -54,7 +54,7 @@ def _refuse(around: LoopRow, what: str) -> None:
     from ralphloop.ledger.store import Ledger  # noqa: PLC0415
 
     environ = current()
-    with Ledger(Path(state_home(environ)) / "ledger.db") as ledger:
+    with Ledger(ledger_path(Path(state_home(environ)))) as ledger:
         author = f"the agent of {environ.get(RUN_ID, around.name)}"
         Inbox(ledger.database).put(around.id, REFUSED, what, author=author, at=time.time())
     raise ConfigError(f"`{what}` is for people, and this is an attempt of loop {around.name}: nothing was done, and it is recorded")

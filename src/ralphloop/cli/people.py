@@ -6,7 +6,6 @@ import getpass
 import time
 
 from ralphloop.cli.finding import home
-from ralphloop.cli.status import alive
 from ralphloop.files.places import ledger_path
 from ralphloop.ledger.inbox import Inbox
 from ralphloop.ledger.queries import LoopRow
@@ -19,14 +18,9 @@ def ask(row: LoopRow, kind: str, text: str) -> None:
         Inbox(ledger.database).put(row.id, kind, text, author=_me(), at=time.time())
 
 
-def is_running(row: LoopRow) -> bool:
-    """Whether the loop has no outcome, and its process lives."""
-    return row.outcome is None and alive(row)
-
-
 def _me() -> str:
     """The name of the user; a user without one is a person all the same."""
     try:
         return getpass.getuser()
-    except (KeyError, OSError):
+    except (ImportError, KeyError, OSError):
         return "a person"

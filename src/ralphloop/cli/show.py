@@ -10,7 +10,7 @@ import click
 from ralphloop.cli.finding import artifacts, open_queries, read_entries
 from ralphloop.config.environment import current
 from ralphloop.ledger.codec import UnknownEntry
-from ralphloop.loop.start import find_loop
+from ralphloop.loop.finding import find_loop
 from ralphloop.views.figures import iso
 from ralphloop.views.record import show_as_dict
 from ralphloop.views.show import render_show

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from ralphloop.config.environment import current, state_home
-from ralphloop.core.identity import ProcessIdentity
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.process.identity import is_alive
 from ralphloop.views.status import render_json, render_table
@@ -33,7 +32,7 @@ def table() -> str:
 
 def alive(row: LoopRow) -> bool:
     """Whether the process that wrote this loop last still lives."""
-    return is_alive(ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started))
+    return is_alive(row.process)
 
 
 def _rows() -> list[LoopRow]:

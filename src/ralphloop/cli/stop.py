@@ -12,7 +12,7 @@ from ralphloop.cli.people import ask
 from ralphloop.core.messages import NOW, STOP
 from ralphloop.files.locks import Holder
 from ralphloop.ledger.queries import LoopRow, Queries
-from ralphloop.loop.start import find_loop, holder_of
+from ralphloop.loop.finding import find_loop, holder_of
 from ralphloop.views.figures import count
 
 PAUSE_S = 0.1

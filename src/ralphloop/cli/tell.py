@@ -6,11 +6,11 @@ import click
 
 from ralphloop.cli.finding import open_queries
 from ralphloop.cli.inside import for_people
-from ralphloop.cli.people import ask, is_running
+from ralphloop.cli.people import ask
 from ralphloop.core.messages import TELL
 from ralphloop.core.model import OutcomeKind
 from ralphloop.errors import ConfigError
-from ralphloop.loop.start import find_loop
+from ralphloop.loop.finding import find_loop, is_running
 
 
 @click.command

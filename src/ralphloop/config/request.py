@@ -48,16 +48,8 @@ class RunRequest:
 
     def raised(self) -> dict[str, float]:
         """The bounds among the flags: they hold for a loop that is gone on with as well."""
-        bounds = {
-            "iterations": self.iterations,
-            "calls": self.calls,
-            "minutes": self.minutes,
-            "cost_usd": self.max_cost,
-            "delay_s": self.delay_s,
-            "wait_timeout_s": self.wait_timeout_s,
-            "poll_interval_s": self.poll_interval_s,
-        }
-        return {limit: value for limit, value in bounds.items() if value is not None}
+        given = ((key.removeprefix("limits."), getattr(self, field)) for field, key in _SETTINGS.items() if key.startswith("limits."))
+        return {limit: value for limit, value in given if value is not None}
 
     def flags(self) -> dict[str, object]:
         """The settings among them by canonical dotted key, for `load_layers`."""

@@ -220,8 +220,8 @@ class Sign(IntEnum):
 class Runner(Protocol):
     """The two doors of process/: the only way to run a program."""
 
-    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign | bool]) -> RunReport:
-        """Run to the end, in bounded time. `on_line` gets each line of stdout and says how far the run is (True: its turn is over)."""
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign]) -> RunReport:
+        """Run to the end, in bounded time. `on_line` gets each line of stdout and says how far the run is."""
 
     def call(
         self,

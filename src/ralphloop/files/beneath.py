@@ -83,11 +83,8 @@ def write_beneath(root: Path, rel: str, content: bytes, mode: int | None = None)
 
 def append_beneath(root: Path, rel: str, content: bytes) -> None:
     """Add content at the end of a regular file, which is created with missing parents where there is none."""
-    with _explained(root, rel, "written"), _parent(root, rel, create=True) as (directory, name):
-        opened = os.open(name, _APPEND, 0o666, dir_fd=directory)
-        with os.fdopen(opened, "ab") as out:
-            _require_regular(root, rel, os.fstat(opened))
-            out.write(content)
+    with _explained(root, rel, "written"), os.fdopen(open_log_beneath(root, rel), "ab") as out:
+        out.write(content)
 
 
 def open_log_beneath(root: Path, rel: str) -> int:

@@ -1,6 +1,6 @@
 """The read side, for views: light to import and independent of how long the streams are.
 
-Nothing here may load json, dataclasses, pathlib or core, and nothing may aggregate over `entry`: `ralph status` answers from the roll-up columns.
+Nothing here may load json, dataclasses, pathlib or more of core than who a process is, and nothing may aggregate over `entry`: `ralph status` answers from the roll-up columns.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ralphloop.core.identity import ProcessIdentity
 from ralphloop.ledger.binding import bindable
 from ralphloop.ledger.faults import explained
 from ralphloop.ledger.location import uri
@@ -54,6 +55,11 @@ class LoopRow(NamedTuple):
     strength: str | None
     exit_code: int | None
     updated_at: float
+
+    @property
+    def process(self) -> ProcessIdentity:
+        """The process that wrote this loop last."""
+        return ProcessIdentity(boot_id=self.boot_id, pid=self.pid, started=self.started)
 
 
 class RawEntry(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ralphloop.config.environment import TASK_FOLDER
 from ralphloop.core.claims import detect_claim
 from ralphloop.core.messages import AttemptSeen, RunAgent
 from ralphloop.core.model import EndedBy, LoopSpec, RunReport, StreamReport
@@ -75,11 +76,10 @@ class FunctionAgent:
 
     def _context(self, action: RunAgent, prompt: str, directory: Path) -> RunContext:
         environment = self.environment(action)
-        task_folder = environment.get("TASK_FOLDER")
         return RunContext(
             prompt=prompt,
             workspace=Path(self.spec.workspace),
-            task_folder=Path(task_folder) if self.spec.work.task_dir is not None and task_folder else None,
+            task_folder=None if self.spec.work.task_dir is None else Path(environment[TASK_FOLDER]),
             run_folder=directory,
             run_id=action.run_id,
             environment=environment,

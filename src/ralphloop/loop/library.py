@@ -19,7 +19,8 @@ from ralphloop.core.model import AgentSpec, Outcome
 from ralphloop.errors import ConfigError
 from ralphloop.loop.function import FUNCTION, AgentFunction
 from ralphloop.loop.start import Wanted, check_name, settle_crashed, start
-from ralphloop.loop.wire import House, SweepBy, Unwatched, check_work
+from ralphloop.loop.watchers import Unwatched
+from ralphloop.loop.wire import House, SweepBy, check_work
 from ralphloop.process.signals import StopFlag
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from ralphloop.config.resolve import Resolved
 from ralphloop.core.evolve import fold, what_was_judged
-from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.limits import RAISING
 from ralphloop.core.messages import ChangesJudged, LoopResumed, LoopStarted, Step
 from ralphloop.core.model import LoopSpec, Outcome, OutcomeKind, WorkSpec
@@ -26,9 +25,11 @@ from ralphloop.files.places import ledger_path, lock_path, prepare_state_home
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.ledger.store import Ledger
 from ralphloop.loop.engine import reopen, run, settle
+from ralphloop.loop.finding import find_loop, is_running, may_go_on
 from ralphloop.loop.function import FUNCTION, RunContext
-from ralphloop.loop.wire import House, Place, Unwatched, leaders, make_ports, make_work
-from ralphloop.process.identity import is_alive, own_identity
+from ralphloop.loop.watchers import Unwatched
+from ralphloop.loop.wire import House, Place, leaders, make_ports, make_work
+from ralphloop.process.identity import own_identity
 from ralphloop.process.leftovers import end_leftovers
 
 LONGEST_NAME = 50
@@ -72,7 +73,7 @@ def start(wanted: Wanted, house: House, say: Say) -> Outcome:
     workspace = os.path.realpath(wanted.workspace)
     _check_places(workspace, house.state_home)
     with Queries(ledger_path(house.state_home)) as queries:
-        name = _name_for(wanted, workspace, queries, say)
+        name = _name_for(wanted, workspace, queries, house, say)
         row = queries.latest(workspace, name)
         if wanted.new or row is None or not may_go_on(row):
             wanted.check()
@@ -87,6 +88,10 @@ def start(wanted: Wanted, house: House, say: Say) -> Outcome:
 
 def _start_locked(wanted: Wanted, spec: LoopSpec, row: LoopRow | None, desk: Desk) -> Outcome:
     agent_env = wanted.resolved.agent_env
+    if wanted.child and row is not None and _is_a_persons(row, desk.house):
+        raise ConfigError(
+            f"loop {row.name} was begun by a person, and this is an attempt of another loop: only people go on with it, or replace it; give another --name"
+        )
     old = fold(desk.ledger.read(row.id)) if row is not None and row.last_seq and not wanted.new else None
     standing = Standing.ABSENT if row is None or old is None else _standing(row)
     open_work = standing is Standing.DONE and _open_work(spec)
@@ -96,8 +101,8 @@ def _start_locked(wanted: Wanted, spec: LoopSpec, row: LoopRow | None, desk: Des
     if choice is Choice.NEW or row is None or old is None:
         wanted.check()
         return _run_new(spec, agent_env, desk, child=wanted.child)
-    if choice is Choice.RESUME and wanted.child:
-        _refuse_agents(row, wanted, desk.house)
+    if choice is Choice.RESUME and wanted.child and wanted.raised:
+        raise ConfigError(f"loop {row.name} goes on with the limits that it began with, since this is an attempt of another loop: leave them out")
     if choice is Choice.RESUME:
         _say_what_is_pinned(old.spec, spec, wanted.raised, desk.say)
         return _run_resumed(row, with_limits(old.spec, wanted.raised), agent_env, desk)
@@ -165,14 +170,9 @@ def _children_ended(house: House) -> Iterator[None]:
         house.end_children()
 
 
-def _refuse_agents(row: LoopRow, wanted: Wanted, house: House) -> None:
-    """An agent goes on with what agents began, and as it was begun: what a person began or stopped, and every bound, is for people."""
-    if not is_signed(str(house.state_home), row.id):
-        raise ConfigError(
-            f"loop {row.name} was begun by a person, and this is an attempt of another loop: only people go on with it; give another --name"
-        )
-    if wanted.raised:
-        raise ConfigError(f"loop {row.name} goes on with the limits that it began with, since this is an attempt of another loop: leave them out")
+def _is_a_persons(row: LoopRow, house: House) -> bool:
+    """Whether a person began this loop and may still want it: agents go on with what agents began, and as it was begun."""
+    return bool(row.last_seq) and row.outcome != OutcomeKind.DONE and not is_signed(str(house.state_home), row.id)
 
 
 def settle_crashed(workspace: Path, house: House, say: Say) -> None:
@@ -273,9 +273,12 @@ def check_name(name: str | None) -> None:
         raise ConfigError(f"--name {name!r} is no name for a loop: use up to {LONGEST_NAME} letters, digits, dots, dashes and underscores")
 
 
-def _name_for(wanted: Wanted, workspace: str, queries: Queries, say: Say) -> str:
-    """The name that was given, or that of the directory. A child loop may share the directory with a loop that runs there."""
-    taken = {row.name: row.workspace for row in queries.loops() if row.workspace != workspace or (wanted.child and _runs(row))}
+def _name_for(wanted: Wanted, workspace: str, queries: Queries, house: House, say: Say) -> str:
+    """The name that was given, or that of the directory. A child loop may share the directory with a loop that runs there, or that is a person's."""
+    newest = {row.name: row for row in reversed(queries.loops())}.values()
+    taken = {row.name: row.workspace for row in newest if row.workspace != workspace}
+    if wanted.child:
+        taken |= {row.name: row.workspace for row in newest if is_running(row) or _is_a_persons(row, house)}
     if wanted.name is not None:
         if taken.get(wanted.name, workspace) != workspace:
             raise ConfigError(f"the name {wanted.name} is taken by the loop in {taken[wanted.name]}: choose another --name")
@@ -293,39 +296,6 @@ def _name_for(wanted: Wanted, workspace: str, queries: Queries, say: Say) -> str
 def _home_of(work: WorkSpec, workspace: str) -> str:
     """The directory that a loop is named after."""
     return workspace if work.task_dir is None else os.path.realpath(Path(workspace, work.task_dir))
-
-
-def _runs(row: LoopRow) -> bool:
-    return row.outcome is None and is_alive(ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started))
-
-
-def holder_of(row: LoopRow, state_home: Path) -> Holder | None:
-    """Who has hold of that loop: the process that wrote it last, if it lives and has not let go yet. Child loops end before it does."""
-    holder = LoopLock(lock_path(state_home, row.workspace, row.name)).holder()
-    process = ProcessIdentity(boot_id=row.boot_id, pid=row.pid, started=row.started)
-    return holder if holder is not None and (holder.boot_id, holder.pid, holder.started) == process and is_alive(process) else None
-
-
-def may_go_on(row: LoopRow) -> bool:
-    """Whether `run` would go on with this loop: it has no outcome, or one that waits for a person."""
-    return row.outcome in {None, OutcomeKind.INTERRUPTED, OutcomeKind.WAITING}
-
-
-def find_loop(queries: Queries, name: str) -> LoopRow:
-    """The newest loop of that name; ConfigError with the nearest name where there is none."""
-    row = queries.find(name)
-    if row is None or not row.last_seq:
-        raise ConfigError(unknown_name(name, [row.name for row in queries.loops()]))
-    return row
-
-
-def unknown_name(name: str, names: list[str]) -> str:
-    """What is said about a loop that does not exist."""
-    import difflib  # noqa: PLC0415 - only on this path
-
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else "`ralph status` lists the loops"
-    return f"there is no loop called {name}: {hint}"
 
 
 def _standing(row: LoopRow) -> Standing:

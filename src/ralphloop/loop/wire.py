@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,14 +13,14 @@ from ralphloop.agents.catalogue import adapter
 from ralphloop.bus.herald import Herald
 from ralphloop.bus.waiting import TaskBoard
 from ralphloop.checks.gates import GateRunner
-from ralphloop.config.environment import RUN_ID, agent_environment, tool_environment
+from ralphloop.config.environment import RUN_ID, TASK_FOLDER, agent_environment, tool_environment
 from ralphloop.core.identity import ProcessIdentity
-from ralphloop.core.messages import NOW, STOP, Entry, Event, RequestSeen, RunAgent
-from ralphloop.core.model import Gate, Kind, LoopSpec, WorkSpec
+from ralphloop.core.messages import RunAgent
+from ralphloop.core.model import Kind, LoopSpec, WorkSpec
 from ralphloop.core.ports import Agent, Launch, Ports, Runner, Watcher, Work
 from ralphloop.core.rollup import roll_up
 from ralphloop.core.state import LoopState
-from ralphloop.errors import ConfigError, LedgerError, WorkError
+from ralphloop.errors import ConfigError, WorkError
 from ralphloop.files.artifacts import read_artifact
 from ralphloop.files.blobs import BlobStore
 from ralphloop.files.children import enlisted
@@ -33,6 +31,8 @@ from ralphloop.ledger.store import Ledger
 from ralphloop.loop.attempt import PROCESS, CliAgent
 from ralphloop.loop.clock import SystemClock
 from ralphloop.loop.function import AgentFunction, FunctionAgent
+from ralphloop.loop.watchers import Watchers
+from ralphloop.loop.wishes import Wishes
 from ralphloop.process.identity import is_alive, read_back
 from ralphloop.process.leftovers import TagBroom
 from ralphloop.process.signals import StopFlag
@@ -64,78 +64,6 @@ class House:
     sweep: SweepBy
     end_children: Callable[[], None] = lambda: None
     function: AgentFunction | None = None
-
-
-class Watchers:
-    """Several watchers as one (ports.Watcher)."""
-
-    def __init__(self, *watchers: Watcher) -> None:
-        self._watchers = watchers
-
-    def entry(self, entry: Entry, state: LoopState) -> None:
-        """Tell each."""
-        for watcher in self._watchers:
-            watcher.entry(entry, state)
-
-    def event(self, event: Event) -> None:
-        """Tell each."""
-        for watcher in self._watchers:
-            watcher.event(event)
-
-    def gate_started(self, gate: Gate) -> None:
-        """Tell each."""
-        for watcher in self._watchers:
-            watcher.gate_started(gate)
-
-
-class Unwatched:
-    """A watcher that shows nothing."""
-
-    def entry(self, entry: Entry, state: LoopState) -> None:
-        """Let it pass."""
-
-    def event(self, event: Event) -> None:
-        """Let it pass."""
-
-    def gate_started(self, gate: Gate) -> None:
-        """Let it pass."""
-
-
-class Wishes:
-    """Signals and the inbox, as one stream of requests (ports.Requests)."""
-
-    def __init__(self, stop: StopFlag, inbox: Inbox, loop_id: str, incarnation: int, now: Callable[[], float]) -> None:
-        self._stop, self._inbox, self._loop_id, self._incarnation, self._now = stop, inbox, loop_id, incarnation, now
-        self._told = False
-        self._thread = threading.get_ident()
-
-    def listen(self) -> None:
-        """In the middle of an operation: end it if somebody asks for an end now. What asked for it is taken afterwards."""
-        author = next((author for author, words in self._stops() if words == NOW), None)
-        if author is not None and not self._told:
-            self._told = True
-            self._stop.request(author)
-            self._stop.request(author)
-
-    def stop_is_wanted(self) -> bool:
-        """Whether anybody wants the loop to end, soon or now."""
-        return self._stop.level > 0 or bool(self._stops())
-
-    def _stops(self) -> list[tuple[str, str]]:
-        if threading.get_ident() != self._thread:  # the ledger belongs to the thread of the loop
-            return []
-        with suppress(LedgerError):  # if that lasts, the next entry says so; it is no reason to end an agent
-            return self._inbox.stops(self._loop_id, self._incarnation)
-        return []
-
-    def take(self) -> Sequence[RequestSeen]:
-        """Every request that was not taken before."""
-        self._stop.drain()
-        requests = list(self._inbox.take(self._loop_id, self._incarnation))
-        if self._stop.level and not self._told:
-            self._told = True
-            requests.append(RequestSeen(at=self._now(), kind=STOP, author=self._stop.author or "a signal"))
-        return requests
 
 
 def make_work(spec: LoopSpec, children: Callable[[], int] = lambda: 0) -> Work:
@@ -228,7 +156,7 @@ def _watcher(spec: LoopSpec, house: House) -> Watcher:
 
 def _of_folder(spec: LoopSpec) -> dict[str, str]:
     """What agents and gates of folder work are told beside the rest."""
-    return {} if spec.work.task_dir is None else {"TASK_FOLDER": os.path.normpath(Path(spec.workspace, spec.work.task_dir))}
+    return {} if spec.work.task_dir is None else {TASK_FOLDER: os.path.normpath(Path(spec.workspace, spec.work.task_dir))}
 
 
 def leaders(state: LoopState, state_home: Path) -> tuple[ProcessIdentity, ...]:

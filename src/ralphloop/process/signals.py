@@ -118,10 +118,5 @@ def install(stop: StopFlag, *, patient: bool = True, mask: frozenset[int] | None
     return SignalHandlers(stop, patient=patient, mask=mask)
 
 
-def reset_sigchld() -> None:
-    """Undo an inherited "ignore", under which every exit status reads 0. Call once when the program starts."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-
-
 def _survive(_signum: int, _frame: FrameType | None) -> None:
     pass

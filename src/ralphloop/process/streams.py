@@ -53,7 +53,7 @@ class RawLog:
 class OutputStream:
     """Standard output: logged, then handed on line by line."""
 
-    def __init__(self, log: RawLog, on_line: Callable[[bytes], Sign | bool]) -> None:
+    def __init__(self, log: RawLog, on_line: Callable[[bytes], Sign]) -> None:
         self.bytes = 0
         self._log = log
         self._on_line = on_line
@@ -78,7 +78,7 @@ class OutputStream:
     def _hand_on(self, lines: list[bytes]) -> Sign:
         for line in lines:
             # What was over once is never again at work.
-            self._sign = Sign(self._on_line(line)) or min(self._sign, Sign.OVER)
+            self._sign = self._on_line(line) or min(self._sign, Sign.OVER)
         return self._sign if lines else Sign.WORKING
 
 

@@ -54,7 +54,7 @@ class Supervisor:
         self._beat = beat
         self._clock = clock or SystemStopwatch()
 
-    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign | bool]) -> RunReport:
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign]) -> RunReport:
         """Run to the end. `on_line` gets each line of stdout, without its line end, and says how far the run is."""
         if self._stop.level >= 2:
             return RunReport(ended_by=EndedBy.STOPPED)
