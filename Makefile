@@ -48,7 +48,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 system:
-	@sh scripts/system-packages git
+	@sh scripts/system-packages git util-linux
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' || sh scripts/system-packages python3-venv

@@ -21,6 +21,7 @@ from peers import AGENT, installed, loop_of
 
 from ralphloop.agents.claude_stream import ClaudeParser
 from ralphloop.core.claims import detect_claim
+from ralphloop.process.kinship import children_of
 
 ROOT = Path(__file__).parent.parent
 RALPH = Path(sys.executable).parent / "ralph"
@@ -192,7 +193,8 @@ def memory(home: Path) -> None:
 
 def guarded_by(guardian: int) -> int:
     """The loop below a guardian."""
-    return int(subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(guardian)]))
+    (loop,) = children_of(guardian)
+    return loop
 
 
 FLOOD_BYTES = 391 * 2600 * 1024
@@ -214,7 +216,7 @@ def flood(home: Path) -> None:
         while process.poll() is None:
             try:
                 now = proportional_kib(guarded_by(process.pid))
-            except (OSError, StopIteration, subprocess.SubprocessError):
+            except (OSError, StopIteration, ValueError, subprocess.SubprocessError):
                 break
             first, peak = first or now, max(peak, now)
             time.sleep(0.05)

@@ -31,6 +31,7 @@ from ralphloop.core.which import Found, Standing, choose
 from ralphloop.ledger.codec import VERSIONS
 from ralphloop.ledger.schema import MIGRATIONS
 from ralphloop.loop import engine
+from ralphloop.work.templates import FOLDER_TEMPLATE
 
 ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -150,6 +151,11 @@ def engine_source() -> str:
     return fenced("python", inspect.getsource(engine))
 
 
+def folder_prompt() -> str:
+    """What an agent is told about a task folder."""
+    return fenced("text", FOLDER_TEMPLATE.rstrip())
+
+
 def demo_words() -> str:
     """What the demo agent can play."""
     return table(("word", "what it does"), ((code(word), inspect.getdoc(act) or "") for word, act in WORDS.items()))
@@ -168,6 +174,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "exit-codes": exit_codes,
     "errors": error_tree,
     "engine": engine_source,
+    "folder-prompt": folder_prompt,
     "demo-words": demo_words,
 }
 

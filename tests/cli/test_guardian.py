@@ -278,12 +278,25 @@ def await_standstill(process: ProcessIdentity) -> None:
         time.sleep(0.01)
 
 
+# Python reads this when it starts: the import of the loop stands still until the test lets it go on.
+HELD_IMPORT = """
+import os, sys
+class Hold:
+    def find_spec(name, path=None, target=None):
+        if name == "ralphloop.cli.hosted_run":
+            with open("../at-work", "w") as at_work: print(os.getpid(), file=at_work)
+            with open("../go-on") as go_on: go_on.readline()
+sys.meta_path.insert(0, Hold)
+"""
+
+
 def test_a_signal_that_comes_while_the_loop_is_still_being_imported_waits_for_it(program: Program) -> None:
+    (program.root / "agents" / "sitecustomize.py").write_text(HELD_IMPORT)
+    program.environ["PYTHONPATH"] = str(program.root / "agents")
     running = program.start(*WORK, "--agent-command", program.agent("at_work; await_go_on"))
-    deadline = time.monotonic() + PATIENCE_S
-    while not children_of(running.process.pid):  # the fork; nothing else tells of it
-        assert time.monotonic() < deadline
+    assert program.await_agent().pid in children_of(running.process.pid)
     running.signal(signal.SIGTERM)
+    program.go_on()
     ended = running.end()
     assert (ended.code, program.calls()) == (130, [])
     assert SHUTTING_DOWN in ended.err

@@ -574,7 +574,7 @@ class LimitMet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestTaken:
-    """A person's request was read."""
+    """A request was read: a person's, or an agent's that was refused."""
 
     at: float
     kind: str
