@@ -162,7 +162,7 @@ def proportional_kib(pid: int) -> int:
 
 
 @contextmanager
-def running(home: Path, name: str, agent: str) -> Iterator[subprocess.Popen[bytes]]:
+def running(home: Path, name: str, agent: str, iterations: int = 1) -> Iterator[subprocess.Popen[bytes]]:
     """A loop whose agent has begun: it makes a file to say so."""
     workspace = project(home, name, git=False)
     (workspace / "agent.py").write_text(agent)
@@ -172,7 +172,7 @@ def running(home: Path, name: str, agent: str) -> Iterator[subprocess.Popen[byte
         workspace,
         "--new",
         "-m",
-        "1",
+        str(iterations),
         "--agent-command",
         f"{sys.executable} agent.py",
         "--no-stream-agent-output",
@@ -184,8 +184,20 @@ def running(home: Path, name: str, agent: str) -> Iterator[subprocess.Popen[byte
     process.wait()
 
 
+SECOND_RUN = """\
+import pathlib, time
+first = pathlib.Path("first")
+if first.exists():
+    pathlib.Path("begun").touch()
+    time.sleep(2)
+first.touch()
+print("I have done what the list asks for.\\n\\n<promise>COMPLETE</promise>")
+"""
+
+
 def memory(home: Path) -> None:
-    with running(home, "memory", "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(2)\n") as process:
+    """In the second iteration: what the first one made the loop load is there."""
+    with running(home, "memory", SECOND_RUN, iterations=2) as process:
         guardian, loop = proportional_kib(process.pid) / 1024, proportional_kib(guarded_by(process.pid)) / 1024
         figure = f"{guardian + loop:.1f} MB, {guardian:.1f} of it guardian"
         show("memory of a running loop (proportional)", figure, "budget 30 MB")
