@@ -92,7 +92,7 @@ def test_a_hang_up_does_not_end_a_loop(program: Program) -> None:
 
 
 def test_one_ctrl_c_in_a_terminal_is_one_signal_and_the_attempt_finishes(program: Program) -> None:
-    agent = program.agent("at_work; await_go_on; echo finished > work")
+    agent = program.agent("at_work; await_go_on; sleep 1; echo finished > work")  # long enough to be hit by a second one
     with Terminal(program, "run", "-p", "x", "--agent-command", agent) as terminal:
         program.await_agent()
         terminal.type(CTRL_C)

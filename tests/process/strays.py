@@ -36,7 +36,9 @@ def enlist():
     with open("spared", "a") as file: print(os.getpid(), file=file)
 def daemonize():
     os.setsid()
+    between = os.getpid()
     if os.fork(): os._exit(0)
+    while os.getppid() == between: os.sched_yield()  # who counts us must not meet it
 def fork(life):
     pid = os.fork()
     if not pid:

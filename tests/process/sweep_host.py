@@ -1,8 +1,9 @@
 """A process that owns all its children, as the process of a loop does: it runs agents, and tells what became of them.
 
 usage: sweep_host.py AGENT [OPTIONS], where OPTIONS is a JSON object:
-  end       "exit" (the agent ends by itself), "time-out" or "stop", when the agent has said `ready`
+  end       "exit" (the agent ends by itself), "time-out" or "stop", when the agent has said `ready`; "failure": then the reader fails
   patience_s   of the sweep
+  grace_s   between being asked and being killed, where the agent does not end by itself
   runs      how many of them, one after the other: `descriptors` in the report is how many more are open at the end
 The processes that a file `spared` names are spared, with all below them. The last line is the report, as JSON; the lines before are the agent's.
 """
@@ -40,7 +41,7 @@ class Clock(SystemStopwatch):
         return super().boottime() + self.ahead_s
 
 
-def main(agent: str, *, end: str = "exit", patience_s: float = 10.0, runs: int = 1) -> dict[str, Any]:
+def main(agent: str, *, end: str = "exit", patience_s: float = 10.0, grace_s: float = 0.5, runs: int = 1) -> dict[str, Any]:
     assert become_subreaper()
     clock, stop = Clock(), StopFlag()
 
@@ -52,14 +53,19 @@ def main(agent: str, *, end: str = "exit", patience_s: float = 10.0, runs: int =
         elif line == b"ready" and end == "stop":
             stop.request("a person")
             stop.request("a person")
+        elif line == b"ready" and end == "failure":
+            raise RuntimeError("the reader fails")
         return Sign.WORKING
 
     supervisor = Supervisor(stop, broom=lambda _: Sweep(spared, patience_s=patience_s), clock=clock)
     env = {"PATH": os.environ["PATH"]}
-    launch = Launch(argv=(sys.executable, "-I", "-S", "-c", agent), cwd=Path.cwd(), env=env, timeout_s=TIMEOUT_S)
+    launch = Launch(argv=(sys.executable, "-I", "-S", "-c", agent), cwd=Path.cwd(), env=env, timeout_s=TIMEOUT_S, grace_s=grace_s)
     open_before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - a number
-    for _ in range(runs):
-        report = supervisor.supervise(launch, on_line)
+    try:
+        for _ in range(runs):
+            report = supervisor.supervise(launch, on_line)
+    except RuntimeError:
+        return {"alone": is_alone()}
     return asdict(report) | {"alone": is_alone(), "descriptors": len(os.listdir("/dev/fd")) - open_before}  # noqa: PTH208
 
 

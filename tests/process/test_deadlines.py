@@ -144,6 +144,18 @@ def run_through(tmp_path: Path, *times: Callable[[Clock], None], words: str = "e
         os.close(go)
 
 
+def test_an_agent_is_not_idle_while_the_reader_is_busy(tmp_path: Path) -> None:
+    """The pipe is full, and what it has to say must wait."""
+    clock = Clock()
+
+    def on_line(_line: bytes) -> Sign:
+        clock.pass_(15.0)
+        return Sign.WORKING
+
+    report = supervise("echo one; sleep 0.2; echo two", clock, on_line, cwd=tmp_path, idle_timeout_s=10.0)
+    assert (report.ended_by, report.exit_code) == (EndedBy.EXIT, 0)
+
+
 QUARTER, HALF = pass_(15.0), pass_(30.0)
 
 

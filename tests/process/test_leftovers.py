@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -160,3 +162,24 @@ def test_a_session_of_the_boot_before_is_left_alone(run_id: str, how: tuple[str,
     with session(*how) as another:
         assert end_leftovers(run_id, grace_s=0, leaders=[another.leader._replace(boot_id="the boot before")]) == Swept()
         assert is_alive(another.nameless)
+
+
+if os.geteuid() == 0:  # nobody else can look into other people's processes
+
+    def test_what_another_user_runs_is_left_alone_whatever_its_environment_says(run_id: str) -> None:
+        command = ["setpriv", "--reuid=65534", "--clear-groups", "sleep", FOR_EVER]
+        with unsupervised(command, {"PATH": os.environ["PATH"], "RALPH_RUN_ID": run_id}) as theirs:
+            while (Path(f"/proc/{theirs.pid}").stat().st_uid, Path(f"/proc/{theirs.pid}/comm").read_text()) != (65534, "sleep\n"):
+                os.sched_yield()
+            assert end_leftovers(run_id, grace_s=0.0).strays == 0
+            assert theirs.poll() is None
+
+
+def test_a_signal_for_an_earlier_process_of_that_number_is_not_sent() -> None:
+    with unsupervised(["sleep", FOR_EVER], ENV) as process:
+        identity = identify(process.pid)
+        assert identity is not None
+        signal_process(identity._replace(started=str(int(identity.started) - 1)), signal.SIGKILL)
+        signal_process(identity._replace(boot_id="the boot before"), signal.SIGKILL)
+        signal_process(identity, signal.SIGTERM)
+        assert process.wait() == -signal.SIGTERM

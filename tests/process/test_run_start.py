@@ -123,8 +123,12 @@ signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
 """
 PROGRAM = """
-from supervised import sh, supervise
+from pathlib import Path
+from supervised import ENV, sh, supervise
+from ralphloop.process.signals import StopFlag
+from ralphloop.process.supervise import Supervisor
 print(supervise(sh("exit 3")).exit_code, supervise(sh("exit 0")).exit_code)
+print(Supervisor(StopFlag()).call(("true",), cwd=Path("/"), env=ENV, timeout_s=60).exit_code)
 """
 
 
@@ -132,4 +136,4 @@ def test_an_inherited_ignored_sigchld_never_reads_as_success() -> None:
     """A program that uses us as a library keeps it; the guardian resets it."""
     argv = [sys.executable, "-c", UNDER_IGNORED_SIGCHLD, PROGRAM]
     done = subprocess.run(argv, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "None None"
+    assert done.stdout.split() == ["None"] * 3

@@ -36,6 +36,18 @@ def test_characters_split_over_reads_come_together(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == AWKWARD
 
 
+def test_a_line_is_in_the_log_before_the_reader_has_it(tmp_path: Path) -> None:
+    """Whatever becomes of the reader, what it read can be read again."""
+    logged: list[bytes] = []
+
+    def on_line(_line: bytes) -> bool:
+        logged.append((tmp_path / "log").read_bytes())
+        return False
+
+    supervise(sh("echo one"), on_line=on_line, stdout_log=tmp_path / "log")
+    assert logged == [b"one\n"]
+
+
 def test_stdout_and_stderr_are_kept_apart(tmp_path: Path) -> None:
     report, lines = supervise_lines(sh("echo out; echo err >&2"), stdout_log=tmp_path / "out", stderr_log=tmp_path / "err")
     assert (lines, report.stderr_tail, report.output_bytes) == ([b"out"], "err\n", 8)

@@ -34,6 +34,11 @@ def test_however_a_run_ends_nothing_is_left_of_many(den: Den, end: str, ended_by
     assert (report["ended_by"], report["leaked"], report["alone"]) == (ended_by, "", True)
 
 
+def test_nothing_is_left_of_a_run_whose_reader_failed(den: Den) -> None:
+    report, _ = den.sweep(ALL_OF_THEM + READY, end="failure")
+    assert (report, den.inhabitants()) == ({"alone": True}, [])
+
+
 # --- before they are killed, they are asked ---
 
 
@@ -60,6 +65,93 @@ def test_a_stray_that_obeys_may_tidy_up(den: Den, end: str, stands_still: bool, 
     report, _ = den.sweep(f"{stands_still = }\n{aloof = }" + TIDY + (EXIT if end == "exit" else READY), end=end)
     assert (den.path / "tidy").exists()
     assert (report["strays"], den.inhabitants()) == (1, [])
+
+
+# The helper is none of our business: who was asked to end may need it for that.
+TIDY_WITH_HELP = """
+import subprocess
+def life():
+    daemonize()
+    def tidy(*_):
+        done = subprocess.run(["sh", "-c", "sleep 0.05; exit 7"])
+        open("tidy", "w").write(str(done.returncode))
+        os._exit(0)
+    signal.signal(signal.SIGTERM, tidy)
+    is_set_up()
+    sleep()
+leave(life)
+"""
+
+
+@pytest.mark.parametrize("end", ["exit", "stop"])
+def test_what_a_stray_starts_in_order_to_tidy_up_is_let_alone(den: Den, end: str) -> None:
+    den.sweep(TIDY_WITH_HELP + (EXIT if end == "exit" else READY), end=end)
+    assert (den.path / "tidy").read_text() == "7"
+    assert den.inhabitants() == []
+
+
+# As `npm` and `sh -c` do: the one that is known goes at once, and the one that works is behind it. Also where that is in a session of its own.
+BEHIND_A_WRAPPER = """
+def life():
+    if aloof: os.setsid()
+    def tidy(*_):
+        time.sleep(1)
+        open("tidy", "w").close()
+        say("tidied")
+        os._exit(0)
+    signal.signal(signal.SIGTERM, tidy)
+    is_set_up()
+    sleep()
+leave(life)
+"""
+
+
+@pytest.mark.parametrize("aloof", [False, True], ids=["in its group", "in a session of its own"])
+@pytest.mark.parametrize("end", ["time-out", "stop"])
+def test_the_grace_holds_for_an_agent_behind_a_wrapper_that_goes_at_once(den: Den, end: str, aloof: bool) -> None:
+    report, lines = den.sweep(f"{aloof = }" + BEHIND_A_WRAPPER + READY, end=end, grace_s=600)
+    assert (den.path / "tidy").exists()
+    assert "tidied" in lines, "its pipes are read until it is gone"
+    assert (report["signal"], den.inhabitants()) == (15, [])
+
+
+# The leader has the signal, and starts one more before it goes.
+LATECOMER = """
+def late():
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    is_set_up()
+    sleep()
+def end(*_):
+    leave(late)
+    os._exit(0)
+signal.signal(signal.SIGTERM, end)
+"""
+
+
+# As a shell does that was asked when it had forked, and not yet become another program.
+BECOMES_ANOTHER = """
+def life():
+    def become(*_): os.execv("/bin/sleep", ["sleep", "600"])
+    signal.signal(signal.SIGTERM, become)
+    is_set_up()
+    sleep()
+fork(life)
+wait_for_it()
+def end(*_): os._exit(0)
+signal.signal(signal.SIGTERM, end)
+"""
+
+
+@pytest.mark.parametrize("agent", [LATECOMER, BECOMES_ANOTHER], ids=["a new process", "another program"])
+def test_who_joins_the_group_after_it_was_asked_is_asked_as_well(den: Den, agent: str) -> None:
+    report, _ = den.sweep(agent + READY, end="stop", grace_s=600)
+    assert (report["ended_by"], report["exit_code"], report["strays"], den.inhabitants()) == ("stopped", 0, 1, [])
+
+
+def test_the_grace_has_an_end_for_an_agent_behind_a_wrapper(den: Den) -> None:
+    deaf = BEHIND_A_WRAPPER.replace("signal.signal(signal.SIGTERM, tidy)", "signal.signal(signal.SIGTERM, signal.SIG_IGN)")
+    report, _ = den.sweep("aloof = False" + deaf + READY, end="stop", grace_s=0.1)
+    assert (report["ended_by"], report["leaked"], den.inhabitants()) == ("stopped", "", [])
 
 
 # --- child loops ---
@@ -168,6 +260,25 @@ print(leader.reap(), Sweep().end())
 """
 
 
+AMONG_ITS_OWN = """
+import os, signal, time
+from ralphloop.process.sweep import Sweep
+
+ready, tell = os.pipe()
+if not os.fork():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.write(tell, b".")
+    time.sleep(600)
+os.read(ready, 1)
+print(Sweep().end(0.05))
+"""
+
+
+def test_what_is_left_in_our_own_group_is_ended_and_we_are_not() -> None:
+    done = subprocess.run([sys.executable, "-c", AMONG_ITS_OWN], capture_output=True, text=True, check=True, start_new_session=True)
+    assert done.stdout == "Swept(strays=1, leaked='')\n"
+
+
 def test_burying_the_dead_never_takes_the_exit_status_of_the_leader() -> None:
     done = subprocess.run([sys.executable, "-c", BURIAL], capture_output=True, text=True, check=True)
     assert done.stdout == "1 Swept(strays=0, leaked='')\n"
@@ -203,4 +314,4 @@ if os.geteuid() == 0:  # nobody else can make one
         report, lines = den.sweep(BECOME_ROOT + STRAYS["a daemon that ignores SIGTERM"] + EXIT, patience_s=0.2)
         (stays,) = named("stays", lines)
         assert [identity.pid for identity in den.inhabitants()] == [stays]
-        assert (report["exit_code"], report["strays"], report["leaked"]) == (3, 2, f"process {stays} (sleep)")
+        assert (report["exit_code"], report["strays"], report["leaked"]) == (3, 1, f"process {stays} (sleep)")

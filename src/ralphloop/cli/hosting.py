@@ -20,6 +20,7 @@ from ralphloop.files.beneath import open_log_beneath
 from ralphloop.loop.watchers import Unwatched
 from ralphloop.loop.wire import House, SweepBy
 from ralphloop.process.guardian import Guarded
+from ralphloop.process.patience import AGAIN_S
 from ralphloop.process.signals import StopFlag, install
 from ralphloop.process.sweep import Sweep
 from ralphloop.sessions.detached import Announcer
@@ -30,7 +31,6 @@ from ralphloop.workspace.open import ensure_ignore
 
 COLOUR = {"auto": None, "always": True, "never": False}
 DEPARTED = "Loop {name} runs, detached. `ralph status` shows it, `ralph stop {name}` ends it. Its words: {log}\n"
-CHILDREN_GRACE_S = 15.0  # a child loop ends its own agent by the ladder first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Host:
             stop=self.stop,
             nap=napper(self.stop),
             watch=lambda spec: Unwatched() if look is None else self._view(spec, look),
-            end_children=lambda: _end_children(self.hosting.guarded),
+            sweep_up=lambda: _sweep_up(self.hosting.guarded),
             sweep=SweepBy.DESCENT if self.hosting.guarded.subreaper else SweepBy.TAG,
         )
 
@@ -108,18 +108,13 @@ class Departure:
 def hosted(hosting: Hosting) -> Iterator[Host]:
     """The host of one loop, with signals in place."""
     stop = StopFlag(hosting.guarded.life_fd)
-    with install(stop, patient=hosting.announcer is None, mask=hosting.guarded.mask):
+    with install(stop, patient=hosting.announcer is None, unblock=True):
         yield Host(stop=stop, environ=current(), hosting=hosting)
 
 
-def _end_children(guarded: Guarded) -> None:
-    """Child loops end with their parent; nothing else is left by now, unless something went wrong."""
-    if not guarded.subreaper:
-        return
-    swept = Sweep().end(CHILDREN_GRACE_S)
-    if swept.strays:
-        say(f"Its child loops, and all that they ran, were ended too ({swept.strays} process{'' if swept.strays == 1 else 'es'}).")
-    if swept.leaked:
+def _sweep_up(guarded: Guarded) -> None:
+    """Nothing is left by now, unless something went wrong."""
+    if guarded.subreaper and (swept := Sweep(patience_s=AGAIN_S).end()).leaked:
         say(f"Left running, because it cannot be ended: {swept.leaked}")
 
 

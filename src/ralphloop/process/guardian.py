@@ -24,6 +24,7 @@ from typing import NamedTuple, NoReturn
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.process.identity import identify, is_alive
 from ralphloop.process.kinship import children_of
+from ralphloop.process.patience import AGAIN_S, PATIENCE_S
 from ralphloop.process.subreaper import become_subreaper
 from ralphloop.process.sweep import Sweep, Swept
 
@@ -35,24 +36,21 @@ _WATCHED = _FORWARDED | {signal.SIGHUP, signal.SIGTSTP, signal.SIGCHLD}
 
 
 class Guarded(NamedTuple):
-    """What the loop has of its guardian: a descriptor that closes when the guardian dies, and whether orphans come to the loop.
-
-    `mask`: the signals that are blocked once there are handlers; until then all wait that were forwarded.
-    """
+    """What the loop has of its guardian: a descriptor that closes when the guardian dies, and whether orphans come to the loop."""
 
     life_fd: int
     subreaper: bool
-    mask: frozenset[int]
 
 
 def split(at_end: Callable[[], None], *, quiet: bool = False) -> Guarded:
     """Fork. Returns in the loop; the guardian calls `at_end` when the loop is over, and exits with its status.
 
-    A `quiet` guardian lets go of standard input and output at once: whoever started it may wait for their end.
+    A `quiet` guardian lets go of standard input and output at once: whoever started it may wait for their end. In the loop the signals stay blocked
+    until there are handlers for them.
     """
     # A handler, not "ignore" (under which every status reads 0), and not the default, which some systems drop although it is blocked.
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     strangers = _children()
     adopts = become_subreaper()
     life_fd, held_fd = os.pipe()  # closed on exec: no agent ever holds an end
@@ -64,21 +62,22 @@ def split(at_end: Callable[[], None], *, quiet: bool = False) -> Guarded:
             os.setpgid(loop, loop)
         if quiet:
             _let_go()
-        _stand_guard(loop, strangers, Sweep(lambda: filter(is_alive, strangers)).end if adopts else Swept, at_end)
+        _stand_guard(loop, strangers, at_end, adopts=adopts)
     os.close(held_fd)
     os.setpgid(0, 0)
     subreaper = become_subreaper()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # it is not in the terminal's group, and prints all the same; agents have no terminal
-    return Guarded(life_fd=life_fd, subreaper=subreaper, mask=frozenset(unblocked))
+    return Guarded(life_fd=life_fd, subreaper=subreaper)
 
 
-def _stand_guard(loop: int, strangers: set[ProcessIdentity], sweep: Callable[[], Swept], at_end: Callable[[], None]) -> NoReturn:
+def _stand_guard(loop: int, strangers: set[ProcessIdentity], at_end: Callable[[], None], *, adopts: bool) -> NoReturn:
     code = 70
     try:
         status = _await_end(loop, strangers)
         code = status if status >= 0 else 128 - status
-        swept = sweep()
+        sweep = Sweep(lambda: filter(is_alive, strangers), patience_s=PATIENCE_S if status < 0 else AGAIN_S)
+        swept = sweep.end() if adopts else Swept()
         if status < 0:
             left = f" Left running, because it cannot be ended: {swept.leaked}." if swept.leaked else ""
             _say(f"ralph: the loop was killed by signal {-status}; what it ran is ended.{left} Go on with `ralph run` or `ralph resume`.")

@@ -11,6 +11,9 @@ import sys
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.errors import RalphError
 
+LONGEST_NUMBER = 18
+"""Digits of a number that a file may hold: who reads a longer one gets an error, and nothing has such a number."""
+
 
 def identify(pid: int) -> ProcessIdentity | None:
     """The identity of a living process; None where there is none, or only a zombie."""
@@ -36,7 +39,7 @@ def written(identity: ProcessIdentity) -> bytes:
 def read_back(content: bytes | None) -> ProcessIdentity | None:
     """The identity that a file holds; None where it holds none."""
     match (content or b"").decode(errors="replace").split("\n"):
-        case [boot_id, pid, started] if pid.isdecimal():
+        case [boot_id, pid, started] if pid.isdecimal() and len(pid) <= LONGEST_NUMBER:
             return ProcessIdentity(boot_id=boot_id, pid=int(pid), started=started)
         case _:
             return None

@@ -18,7 +18,7 @@ from contextlib import suppress
 
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.process.identity import identify, is_alive, read_stat, session_of
-from ralphloop.process.kinship import descendants_of
+from ralphloop.process.kinship import descendants_of, group_is_empty
 from ralphloop.process.patience import PATIENCE_S
 from ralphloop.process.pidfd import signal_process
 from ralphloop.process.sweep import GRACE_S, Swept, described
@@ -59,6 +59,10 @@ class TagBroom:
 
     def ask(self, leader: int) -> None:
         """They are asked when they are ended."""
+
+    def is_empty(self, leader: int) -> bool:
+        """As far as can be told at once: what has left the group is looked for when it is ended."""
+        return group_is_empty(leader)
 
     def end(self) -> Swept:
         """End what carries the tag."""

@@ -3,3 +3,5 @@
 from __future__ import annotations
 
 PATIENCE_S = 10.0
+AGAIN_S = 1.0
+"""How long where that was waited for already: what could not be ended then will not be now."""

@@ -75,7 +75,7 @@ class StopFlag:
 class SignalHandlers:
     """Handlers that are in place until `uninstall`, or until the end of a `with` block."""
 
-    def __init__(self, stop: StopFlag, *, patient: bool = True, mask: frozenset[int] | None = None) -> None:
+    def __init__(self, stop: StopFlag, *, patient: bool = True, unblock: bool = False) -> None:
         self._stop = stop
         self._patient = patient
         handlers: dict[signal.Signals, _Handler] = {
@@ -87,8 +87,8 @@ class SignalHandlers:
         self._before = {signum: signal.signal(signum, handler) for signum, handler in handlers.items()}
         # A signal between the last bytecode and the poll system call runs no Python handler: only this descriptor ends that poll.
         self._wakeup_before = signal.set_wakeup_fd(stop.wakeup_fd, warn_on_full_buffer=False)
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if unblock:
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
     def uninstall(self) -> None:
         """Put back what was there before."""
@@ -113,9 +113,12 @@ class SignalHandlers:
                 os.write(2, SHUTTING_DOWN + (FIRST_FINISHES if self._stop.level == 1 else b""))
 
 
-def install(stop: StopFlag, *, patient: bool = True, mask: frozenset[int] | None = None) -> SignalHandlers:
-    """SIGINT and SIGTERM ask `stop`; a hang-up or a closed terminal does not kill. Not `patient`: SIGTERM is urgent at once. Main thread only."""
-    return SignalHandlers(stop, patient=patient, mask=mask)
+def install(stop: StopFlag, *, patient: bool = True, unblock: bool = False) -> SignalHandlers:
+    """SIGINT and SIGTERM ask `stop`; a hang-up or a closed terminal does not kill. Not `patient`: SIGTERM is urgent at once. Main thread only.
+
+    `unblock`: let every signal through once there are handlers, also what the parent of this program had blocked: agents would inherit that.
+    """
+    return SignalHandlers(stop, patient=patient, unblock=unblock)
 
 
 def _survive(_signum: int, _frame: FrameType | None) -> None:

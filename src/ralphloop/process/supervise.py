@@ -12,6 +12,7 @@ from ralphloop.core.ports import CallReport, Launch, Sign
 from ralphloop.files.artifacts import write_artifact
 from ralphloop.process.child import Child, NotStarted
 from ralphloop.process.identity import identify, written
+from ralphloop.process.kinship import group_is_empty
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.stopwatch import Stopwatch, SystemStopwatch
 from ralphloop.process.streams import ErrorStream, OutputStream, RawLog
@@ -28,7 +29,10 @@ class Broom(Protocol):
         """While the run lasts: bury what we adopted and what has died, but never the leader."""
 
     def ask(self, leader: int) -> None:
-        """The leader is gone and not reaped: ask the rest to end."""
+        """The leader is gone and not reaped: ask the rest to end, each only once."""
+
+    def is_empty(self, leader: int) -> bool:
+        """The leader is gone and not reaped: whether nothing else is left."""
 
     def end(self) -> Swept:
         """End the rest."""
@@ -104,7 +108,8 @@ class Supervisor:
             on_stderr=err.take,
             stop=self._stop,
             beat=beat,
-            at_exit=(lambda: None) if broom is None else lambda: broom.ask(child.pid),
+            ask_others=(lambda: None) if broom is None else lambda: broom.ask(child.pid),
+            others_gone=lambda: group_is_empty(child.pid) if broom is None else broom.is_empty(child.pid),
             clock=self._clock,
         )
 

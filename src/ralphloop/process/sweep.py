@@ -3,8 +3,8 @@
 The loop is a subreaper, so a process that leaves its group, its session or its parent becomes, at the latest when its parent ends, a child of the loop.
 The number of a child cannot be given to anybody else before we reap it; so children are killed by number, again and again, each round bringing up
 what was below the last one, until the system says that there is no child left (ECHILD). What re-forks as fast as it can is killed with its group,
-which no fork gets away from; if it changes groups as well, one of the rounds is quicker. Only while asked to end politely are processes further
-down signalled too, and they are known by identity.
+which no fork gets away from; if it changes groups as well, one of the rounds is quicker. Who is asked to end politely is known by identity, and is
+let alone with all that is below it: how it ends its own, and what it starts in order to tidy up, is its business for as long as it has the time.
 
 Child loops that an agent started are spared with all that is below them. Nothing here waits for "any child" on what a run owns: the dead are
 looked at first, and reaped one by one, never the leader of a run.
@@ -71,17 +71,24 @@ class Sweep:
         reap_strays(leader)
 
     def ask(self, leader: int | None = None) -> None:
-        """Ask everything that descends from this process to end, each only once; but for the leader's group, which is asked as a whole."""
-        below = descendants_of(os.getpid(), self._kept()) - {leader}
-        found = {identity for pid in below if (identity := identify(pid))}
-        if found:
-            self._since = min(self._since, time.monotonic())
-        self._most = max(self._most, len(found))
+        """Ask each child of this process to end, each only once; but for the leader's group, which is asked as a whole."""
+        found = self._alive(leader)
+        if not found:
+            return
+        self._since = min(self._since, time.monotonic())
+        self._most = max(self._most, sum(identify(pid) is not None for pid in descendants_of(os.getpid(), self._kept()) - {leader}))
         for identity in found - self._asked:
             if leader is None or group_of(identity.pid) != leader:
                 signal_process(identity, signal.SIGTERM)
                 signal_process(identity, signal.SIGCONT)
         self._asked |= found
+
+    def is_empty(self, leader: int) -> bool:
+        """Whether nothing but the leader is left; what is spared does not count."""
+        return not self._alive(leader)
+
+    def _alive(self, leader: int | None) -> set[ProcessIdentity]:
+        return {identity for pid in self._left(leader) if (identity := identify(pid))}
 
     def end(self, grace_s: float = GRACE_S) -> Swept:
         """Return when nothing is left, or when nothing more can be tried."""
@@ -93,7 +100,7 @@ class Sweep:
             looks = looks + 1 if not left and self._kept() else 0
             waited_s = time.monotonic() - self._since
             if waited_s >= grace_s + self._patience_s:
-                return Swept(strays=self._most, leaked=described(left))
+                return Swept(strays=max(self._most - len(left), 0), leaked=described(left))
             if waited_s < grace_s:
                 self.ask()
             else:
@@ -116,10 +123,11 @@ class Sweep:
                 killed.add(group)
                 _send(os.killpg, group)
 
-    def _left(self) -> list[int]:
-        """Our children, but for the spared: the oldest first."""
-        kept = self._kept()
-        return [pid for pid in children_of(os.getpid()) if pid not in kept]
+    def _left(self, leader: int | None = None) -> list[int]:
+        """Our children, but for the leader and the spared: the oldest first."""
+        others = [pid for pid in children_of(os.getpid()) if pid != leader]
+        kept = self._kept() if others else frozenset()
+        return [pid for pid in others if pid not in kept]
 
     def _kept(self) -> frozenset[int]:
         return frozenset(identity.pid for identity in self._spared())

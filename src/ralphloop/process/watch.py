@@ -17,7 +17,9 @@ from typing import IO
 from ralphloop.core.model import EndedBy
 from ralphloop.core.ports import Launch, Sign
 from ralphloop.process.child import Child
+from ralphloop.process.kinship import Member, members_of
 from ralphloop.process.patience import PATIENCE_S
+from ralphloop.process.pidfd import signal_process
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.stopwatch import Stopwatch, SystemStopwatch
 
@@ -27,7 +29,7 @@ DRAIN_S = 0.25
 BEAT_S = 1.0  # how often to look at what tells by itself: requests in the inbox, orphans that died
 SUSPENDED_S = 30.0  # what is shorter may be a busy machine
 LONGEST_AFTER_RESULT_S = 300.0  # however much the process goes on saying or doing after its final result
-TICK_S = 0.02  # how often to look for the exit where no descriptor tells of it
+TICK_S = 0.02  # how often to look for an exit where no descriptor tells of it
 
 # A stopped process acts on SIGTERM only once it continues.
 ASK = (signal.SIGTERM, signal.SIGCONT)
@@ -35,7 +37,10 @@ FORCE = (signal.SIGKILL,)
 
 
 class Watch:
-    """The life of one child, from its start to an empty group. `stop` is None where nobody may interrupt; `beat` is called about every second."""
+    """The life of one child, from its start to an empty group. `stop` is None where nobody may interrupt; `beat` is called about every second.
+
+    Others: what the child has started. They are asked to end once the leader has exited.
+    """
 
     def __init__(  # noqa: PLR0913 - one run, and these are its parts
         self,
@@ -46,7 +51,8 @@ class Watch:
         on_stderr: Callable[[bytes], Sign],
         stop: StopFlag | None,
         beat: Callable[[], None] = lambda: None,
-        at_exit: Callable[[], None] = lambda: None,
+        ask_others: Callable[[], None] = lambda: None,
+        others_gone: Callable[[], bool] = lambda: True,
         clock: Stopwatch | None = None,
     ) -> None:
         self.slept_s = 0.0
@@ -55,10 +61,13 @@ class Watch:
         self._launch = launch
         self._stop = stop
         self._beat = beat
-        self._at_exit = at_exit
+        self._ask_others = ask_others
+        self._others_gone = others_gone
         self._clock = clock or SystemStopwatch()
         self._ended_by = EndedBy.EXIT
         self._rungs: list[tuple[float, tuple[signal.Signals, ...]]] = []
+        self._kill_at = -inf
+        self._asked: set[Member] = set()
         self._limits = {
             EndedBy.TOTAL_TIMEOUT: launch.timeout_s,
             EndedBy.IDLE_TIMEOUT: launch.idle_timeout_s,
@@ -101,8 +110,9 @@ class Watch:
             self._beat()
         if self._ended_by is EndedBy.EXIT and (cause := self._cause(now)):
             self._ended_by = cause
-            kill_at = now + self._launch.grace_s
-            self._rungs = [(now, ASK), (kill_at, FORCE), (kill_at + PATIENCE_S, ())]
+            self._kill_at = now + self._launch.grace_s
+            self._asked = members_of(self._child.pid)
+            self._rungs = [(now, ASK), (self._kill_at, FORCE), (self._kill_at + PATIENCE_S, ())]
         while self._rungs and self._rungs[0][0] <= now:
             self._child.signal_group(*self._rungs.pop(0)[1])
         return self._ended_by is EndedBy.EXIT or bool(self._rungs)
@@ -122,14 +132,31 @@ class Watch:
     def _end_group(self) -> None:
         for fd in self._handlers.keys() - self._outputs:
             self._forget(fd)
-        self._at_exit()
-        self._child.signal_group(*ASK)
+        self._ask_others()  # before their group is signalled: who is asked is counted
+        if self._ended_by is EndedBy.EXIT:
+            self._child.signal_group(*ASK)
+        # Where the ladder was climbed, the group was asked already; who is behind a wrapper that went at once has its grace all the same.
+        while self._clock.monotonic() < self._kill_at and not self._others_gone():
+            self._ask_latecomers()
+            self._tick()
         until = self._clock.monotonic() + DRAIN_S
         while self._handlers:
-            self._step(until)  # before the clock is looked at: what the leader left in the pipes is read however slow the machine is
+            self._tick()  # before the clock is looked at: what the leader left in the pipes is read however slow the machine is
             if self._clock.monotonic() >= until:
                 break
         self._child.signal_group(*FORCE)
+
+    def _ask_latecomers(self) -> None:
+        """Who joined the group when it had been asked; and who took the place, by `exec`, of one that was asked: a shell that forks takes note, and goes."""
+        for member in members_of(self._child.pid) - self._asked:
+            for signum in ASK:
+                signal_process(member.identity, signum)
+            self._asked.add(member)
+
+    def _tick(self) -> None:
+        """Read what there is, and ask those whose parents have ended meanwhile."""
+        self._step(self._clock.monotonic() + TICK_S)
+        self._ask_others()
 
     def _step(self, until: float) -> None:
         """Wait until then at most, and handle once whatever is ready."""

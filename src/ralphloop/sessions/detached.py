@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import suppress
 
 END = b"\0"
+MOST_DESCRIPTORS = 2**20  # the limit of the system may be none at all
 
 
 class Announcer:
@@ -32,13 +34,14 @@ class Announcer:
 def detach() -> Announcer | int:
     """Fork. In the new session: the announcer. In the starter, once the loop runs or has failed to start: the exit code."""
     sys.stdout.flush()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # under an inherited "ignore" no exit code can be had
     heard, told = os.pipe()
     detached = os.fork()
     if not detached:
         os.setsid()
         # Whatever the starter had open (a lock, somebody's pipe) is not ours to hold for days.
         os.closerange(3, told)
-        os.closerange(told + 1, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(told + 1, MOST_DESCRIPTORS)
         return Announcer(told)
     os.close(told)
     words = b""
