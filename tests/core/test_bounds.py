@@ -143,3 +143,15 @@ def test_the_limit_counts_the_tasks_that_are_open_when_it_is_met() -> None:
     assert FINISHES.does
     FINISHES.does(loop.workspace)
     assert loop.resume().reason == "1 of 1 iterations are used up, 0 tasks open"
+
+
+def test_a_good_run_ends_a_streak_of_failures() -> None:
+    loop = Loop(spec(limits=Limits(iterations=5, attempts=1, stall=0, backoff_s=4.0)), [FAILS, FAILS, IDLES, FAILS, IDLES])
+    loop.run()
+    waits = [round(entry.until - entry.at) for entry in loop.entries if isinstance(entry, m.WaitStarted)]
+    assert waits == [3, 6, 3], "half of it is luck"
+
+
+def test_only_deaths_within_seconds_are_instant() -> None:
+    assert bounded(FAILS, instant_deaths=3).run().limit == "calls"
+    assert bounded(DIES, instant_deaths=3).run().limit == "instant_deaths"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -43,7 +44,7 @@ from ralphloop.core.model import (
     UsageLimit,
     Verdict,
 )
-from ralphloop.testing.memory import MemoryWorkspace
+from ralphloop.testing.memory import FakeClock, MemoryWorkspace
 from ralphloop.testing.scripted import Turn
 
 BREAKS = edit("code", lambda _: b"broken")
@@ -55,6 +56,29 @@ LIMIT = StreamReport(limit=UsageLimit(resets_at=None, text="you have hit your li
 
 def crash(_workspace: MemoryWorkspace) -> None:
     raise KeyboardInterrupt
+
+
+class MidWait(FakeClock):
+    """In the middle of its first wait something happens."""
+
+    def __init__(self, happens: Callable[[], None]) -> None:
+        super().__init__()
+        self._happens = [happens]
+
+    def wait(self, until: float, longest_s: float) -> bool:
+        if not self._happens:
+            return super().wait(until, longest_s)
+        self._happens.pop()()
+        self.at = (self.at + until) / 2
+        return False
+
+
+def waits(loop: Loop) -> list[m.WaitStarted]:
+    return [entry for entry in loop.entries if isinstance(entry, m.WaitStarted)]
+
+
+def found_complete(loop: Loop) -> list[bool]:
+    return [entry.complete for entry in loop.entries if isinstance(entry, m.WaitEnded)]
 
 
 def endings(loop: Loop) -> list[Ending]:
@@ -147,10 +171,44 @@ def test_done_does_not_outrank_a_fatal_ending_or_a_person(turn: Turn, kind: Outc
     assert loop.gates.runs == 0
 
 
-def test_a_usage_limit_is_waited_out_although_there_is_a_done() -> None:
+def test_a_done_before_a_usage_limit_ends_the_loop_without_a_wait() -> None:
     loop = Loop(folder_spec(), [Turn(does=DONE, stream=LIMIT, run=exited(1)), IDLES])
     assert loop.run().kind is OutcomeKind.DONE
+    assert endings(loop) == [Ending.USAGE_LIMIT]
+    assert loop.of(m.WaitStarted) == []
+
+
+def test_a_done_before_a_usage_limit_that_the_gates_refuse_is_mended_after_the_reset() -> None:
+    loop = Loop(folder_spec(gates=["check"]), [Turn(does=both(DONE, BREAKS), stream=LIMIT, run=exited(1)), Turn(does=MENDS)])
+    assert loop.run().kind is OutcomeKind.DONE
     assert endings(loop) == [Ending.USAGE_LIMIT, Ending.OK]
+    (wait,) = waits(loop)
+    before, after_it = [entry for entry in loop.entries if isinstance(entry, m.AttemptStarted)]
+    assert before.at < wait.at < wait.at + 900 <= wait.until <= after_it.at
+
+
+def test_a_done_that_a_person_makes_during_a_wait_ends_the_wait_and_no_agent_runs() -> None:
+    loop = Loop(folder_spec(gates=["check"]), [Turn(stream=LIMIT, run=exited(1)), IDLES])
+    loop.clock = MidWait(lambda: DONE(loop.workspace))
+    assert loop.run().kind is OutcomeKind.DONE
+    assert endings(loop) == [Ending.USAGE_LIMIT]
+    assert found_complete(loop) == [True]
+
+
+def test_a_done_that_a_person_makes_between_two_runs_is_seen_in_the_delay() -> None:
+    loop = Loop(folder_spec(gates=["check"], delay_s=60.0), [IDLES, IDLES])
+    loop.clock = MidWait(lambda: DONE(loop.workspace))
+    assert loop.run().kind is OutcomeKind.DONE
+    assert len(loop.agent.prompts) == 1
+    (wait,) = waits(loop)
+    assert loop.clock.at < wait.until
+
+
+def test_other_work_is_not_looked_at_during_a_wait() -> None:
+    loop = Loop(spec(Kind.CHECKLIST, limits=Limits(iterations=1, calls=9)), [Turn(stream=LIMIT, run=exited(1)), IDLES])
+    loop.clock = MidWait(lambda: edit("PRD.md", tick_all)(loop.workspace))
+    loop.run()
+    assert not any(found_complete(loop))
 
 
 def test_a_done_that_was_taken_away_again_does_not_count() -> None:

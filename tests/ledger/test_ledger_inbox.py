@@ -45,6 +45,12 @@ def test_requests_arrive_in_order_and_each_once(inbox: Inbox) -> None:
     assert texts(inbox) == ["third"]
 
 
+def test_a_stop_that_was_meant_for_the_last_incarnation_does_not_interrupt_the_next(inbox: Inbox) -> None:
+    inbox.put("loop-1", "stop", "now", author="ann", at=5.0)
+    assert inbox.stops("loop-1", 1) == [("ann", "now")]
+    assert inbox.stops("loop-1", 2) == []
+
+
 def test_a_request_is_taken_again_after_a_crash_before_its_entry_was_written(ledger: Ledger, inbox: Inbox) -> None:
     inbox.put("loop-1", "tell", "use tabs", author="ann", at=5.0)
     assert texts(inbox) == ["use tabs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -167,3 +168,34 @@ def test_a_bus_that_cannot_be_read_asks_for_nothing_and_one_that_is_mended_does(
     (task / TASK_BUS).unlink()
     post(task, "for the designer")
     assert work.survey(broken).waiting == "the agent asked to wait: for the designer"
+
+
+def asked(board: TaskBoard, mark: str) -> str | None:
+    return board.asked_to_wait(mark)[0]
+
+
+def request(task: Path, at: float, text: str) -> None:
+    Bus(task, TASK_BUS).post(Message(at=at, type=MessageType.WAIT_WITHOUT_RESTART, author="builder", text=text))
+
+
+def test_where_the_bus_cannot_be_read_its_old_requests_do_not_become_new_ones(task: Path) -> None:
+    request(task, 1000.0, "long ago")
+    board = TaskBoard(task, now=lambda: 2000.0)
+    with (task / TASK_BUS).open("rb") as bus:
+        fcntl.flock(bus, fcntl.LOCK_EX)
+        mark = board.mark()
+    assert asked(board, mark) is None
+    request(task, 2000.0, "now")
+    assert asked(board, mark) == "now"
+
+
+def test_where_there_was_no_bus_every_request_is_a_new_one_whatever_time_stands_in_it(task: Path) -> None:
+    board = TaskBoard(task, now=lambda: 2000.0)
+    mark = board.mark()
+    (task / TASK_BUS).write_text("## 1999-01-01T00:00:00Z wait_without_restart me\nby hand\n\n")
+    assert asked(board, mark) == "by hand"
+
+
+def test_a_mark_that_means_nothing_makes_nothing_new(task: Path) -> None:
+    request(task, 1000.0, "long ago")
+    assert asked(TaskBoard(task), "123:4:00000000") is None

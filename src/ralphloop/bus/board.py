@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from ralphloop.bus.messages import Message, parse, render
 from ralphloop.files.journal_file import JournalFile
@@ -12,6 +13,14 @@ __all__ = ["MAX_BUS_BYTES", "PATIENCE_S", "PROJECT_BUS", "TASK_BUS", "Bus"]
 
 PATIENCE_S = 1.0  # a loop does not stand still for one who sits on the lock
 MAX_BUS_BYTES = 8 * 1024 * 1024
+
+
+class News(NamedTuple):
+    """Messages, the mark behind them, and whether the mark that was asked for is known here."""
+
+    messages: list[Message]
+    mark: str
+    known: bool
 
 
 class Bus:
@@ -33,8 +42,12 @@ class Bus:
 
     def since(self, mark: str) -> tuple[list[Message], str]:
         """The messages after that mark, and the new mark; all of them where the mark is unknown. A line that still grows is left for later."""
-        pieces, end = self._file.after(mark)
-        return [message for piece in pieces for message in parse(piece)], end
+        return self.news(mark)[:2]
+
+    def news(self, mark: str) -> News:
+        """The same, and whether the mark is known."""
+        added = self._file.after(mark)
+        return News([message for piece in added.pieces for message in parse(piece)], added.mark, added.known)
 
     def messages(self) -> list[Message]:
         """Every message there is now, with what stands in a last line that may still grow."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from ralphloop.bus.board import PATIENCE_S, PROJECT_BUS, TASK_BUS, Bus
 from ralphloop.bus.messages import Message, MessageType
 from ralphloop.core import messages as m
+from ralphloop.core.evolve import done_overrules
 from ralphloop.core.model import Ending, Gate, Outcome, OutcomeKind
 from ralphloop.core.state import LoopState
 from ralphloop.errors import WorkError
@@ -15,6 +16,7 @@ from ralphloop.errors import WorkError
 CRASHES = frozenset({Ending.FAILED, Ending.LOST, Ending.FATAL})
 COMPLETED = "task completed (DONE marker present, no active children)"
 TOO_MANY = "max restarts exceeded"
+WAITS = "Wait-without-restart signal detected"
 
 
 class Herald:
@@ -28,7 +30,7 @@ class Herald:
         """Post what others should know of it."""
         match entry:
             case m.AttemptStarted():
-                self._post(self._task, MessageType.RUN_START, f"Attempt {entry.iteration} started ({entry.run_id}).", entry, state)
+                self._post(self._task, MessageType.RUN_START, f"Attempt {state.spent.calls} started ({entry.run_id}).", entry, state)
             case m.ChangesJudged():
                 self._post(self._task, *_run_ended(entry, state), entry, state)
             case m.LoopEnded():
@@ -52,9 +54,16 @@ class Herald:
 def _run_ended(entry: m.ChangesJudged, state: LoopState) -> tuple[MessageType, str]:
     run = state.open_turn.last.run if state.open_turn.last else None
     code = "" if run is None or run.exit_code is None else f" (exit {run.exit_code})"
+    attempt = f"Attempt {state.spent.calls}"
     if entry.ending in CRASHES:
-        return MessageType.RUN_CRASH, f"Attempt {state.iteration}: Agent failed{code}\n{entry.reason}"
-    return MessageType.RUN_STOP, "\n".join(filter(None, (f"Attempt {state.iteration}: Agent ended{code}, {entry.ending}.", entry.reason)))
+        return MessageType.RUN_CRASH, f"{attempt}: Agent failed{code}{', restarting...' if _goes_on(state) else ''}\n{entry.reason}"
+    return MessageType.RUN_STOP, "\n".join(filter(None, (f"{attempt}: Agent ended{code}, {entry.ending}.", entry.reason)))
+
+
+def _goes_on(state: LoopState) -> bool:
+    """Whether nothing that is known yet keeps the agent from being started again."""
+    limit = state.spec.limits.iterations
+    return state.decided is None and not done_overrules(state) and not (limit and state.iteration >= limit)
 
 
 def _loop_ended(outcome: Outcome) -> tuple[MessageType, str]:
@@ -64,5 +73,7 @@ def _loop_ended(outcome: Outcome) -> tuple[MessageType, str]:
         case OutcomeKind.LIMIT | OutcomeKind.FAILED:
             words = f"{TOO_MANY}: {outcome.reason}" if outcome.limit == "iterations" else outcome.reason
             return MessageType.ERROR, words
-        case OutcomeKind.WAITING | OutcomeKind.INTERRUPTED:
+        case OutcomeKind.WAITING:
+            return MessageType.INFO, f"{WAITS}: {outcome.reason}"
+        case OutcomeKind.INTERRUPTED:
             return MessageType.INFO, f"{outcome.kind}: {outcome.reason}"

@@ -177,7 +177,7 @@ def _facts(state: LoopState, seen: m.Observation) -> Sequence[m.Entry]:  # one a
         case m.ScmSeen():
             return (m.ScmEnded(at=seen.at, step=STEPS[type(_scm_action(state))], verdict=seen.verdict, survey=seen.survey, sha=seen.sha),)
         case m.Waited():
-            return (m.WaitEnded(at=seen.at),) if seen.over else ()
+            return (m.WaitEnded(at=seen.at, complete=seen.complete),) if seen.over else ()
         case m.ChildrenSeen():
             return (m.ChildrenAwaited(at=seen.at, survey=seen.survey, tree=seen.tree, lawful=seen.lawful, restorations=seen.restorations),)
         case m.RequestSeen():

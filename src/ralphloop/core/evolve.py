@@ -71,7 +71,8 @@ def _apply(state: LoopState, entry: m.Entry) -> LoopState:
         case m.WaitStarted():
             return replace(state, step=m.Step.WAIT, step_since=entry.at)
         case m.WaitEnded():
-            return replace(state, step=None, wait_until=None, wait_why="")
+            state = replace(state, step=None, wait_until=None, wait_why="")
+            return _left_to_a_check(state) if entry.complete and state.phase is Phase.ATTEMPT else state
         case m.ChildrenAwaited():
             return _children_awaited(_looked(state, entry), entry)
         case m.LimitMet():
@@ -99,8 +100,7 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
             turn = replace(turn, survey=entry.look.survey, tree=entry.look.tree, snapshot=entry.look.lawful)
         state = replace(state, survey=entry.look.survey, tree=entry.look.tree, turn=turn)
         if state.phase is Phase.ATTEMPT and state.spec.work.kind is Kind.FOLDER and entry.look.survey.complete:
-            # A person has finished the task meanwhile: a check will tell, not another attempt, and no attempt is waited for.
-            state = replace(state, phase=Phase.READY, turn=None, scm_owed=state.scm_owed or turn.changed, wait_until=None, wait_why="")
+            state = _left_to_a_check(replace(state, wait_until=None, wait_why=""))
     if state.phase is Phase.VERIFY or (
         state.phase is Phase.SCM and state.spec.gates and state.open_turn.scm_next == 0 and state.step is not m.Step.COMMIT
     ):
@@ -120,6 +120,11 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
         streaks=streaks,
         spent=spent,
     )
+
+
+def _left_to_a_check(state: LoopState) -> LoopState:
+    """Somebody has finished the task meanwhile: a check will tell, not another attempt."""
+    return replace(state, phase=Phase.READY, turn=None, scm_owed=state.scm_owed or state.open_turn.changed)
 
 
 def _still_decided(state: LoopState) -> Outcome | None:
@@ -233,7 +238,7 @@ def _streaks_after(streaks: Streaks, turn: Turn, ending: Ending) -> Streaks:
     )
 
 
-HOWEVER_IT_ENDED = frozenset({Ending.EMPTY, Ending.FAILED, Ending.LOST, Ending.WAITING})
+HOWEVER_IT_ENDED = frozenset({Ending.EMPTY, Ending.FAILED, Ending.LOST, Ending.WAITING, Ending.USAGE_LIMIT})
 """Endings that a task folder overrules: its DONE counts, however the run that wrote it ended."""
 
 
@@ -362,6 +367,8 @@ def _scm_ended(state: LoopState, entry: m.ScmEnded) -> LoopState:
 
 def _iteration_ended(state: LoopState, entry: m.IterationEnded) -> LoopState:
     turn, limits = state.open_turn, state.spec.limits
+    if turn.ending is Ending.USAGE_LIMIT and not entry.done:  # the gates did not take what was finished before it for done
+        state = _waiting_for_usage(state)
     checks = tuple((verdict.name, verdict.result.value) for verdict in turn.verdicts)
     streaks = replace(
         state.streaks,

@@ -11,7 +11,13 @@ LONGEST_PROBE_S = 3600.0
 JITTER_SHARE = 0.05
 JITTER_MAX_S = 60.0
 
-RAISING = {"iterations": "-m N", "calls": "--max-calls N", "minutes": "--max-minutes N", "cost_usd": "--max-cost N"}
+RAISING = {
+    "iterations": "-m N",
+    "calls": "--max-calls N",
+    "minutes": "--max-minutes N",
+    "cost_usd": "--max-cost N",
+    "wait_timeout_s": "--wait-timeout N",
+}
 """The flag of `ralph resume` that raises a bound."""
 
 
@@ -27,11 +33,11 @@ def limit_reached(state: LoopState, *, new_iteration: bool) -> Outcome | None:
         ("usage_waits", spent.waits - 1, limits.usage_waits, "{:g} waits for a usage limit did not help"),
         ("usage_wait_hours", spent.waited_s / 3600, limits.usage_wait_hours, "{:.1f} hours went into waits for usage limits"),
     )
+    if new_iteration and limits.iterations and state.iteration >= limits.iterations:
+        return _limit(state, "iterations", f"{state.iteration} of {limits.iterations} iterations are used up")
     for name, used, allowed, words in checks:
         if allowed and used >= allowed:
             return _limit(state, name, words.format(used))
-    if new_iteration and limits.iterations and state.iteration >= limits.iterations:
-        return _limit(state, "iterations", f"{state.iteration} of {limits.iterations} iterations are used up")
     return None
 
 

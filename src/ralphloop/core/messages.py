@@ -306,10 +306,11 @@ class ScmSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waited:
-    """Time has passed; perhaps not all of it."""
+    """Time has passed, perhaps not all of it; `complete`: the work was found complete meanwhile, and is not waited for any longer."""
 
     at: float
     over: bool
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -548,9 +549,10 @@ class WaitStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitEnded:
-    """The moment has come."""
+    """The moment has come, or somebody else has completed the work."""
 
     at: float
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -262,6 +262,10 @@ class PinnedSecret:
     digest: str
 
 
+FUNCTION = "function"
+"""The type of an agent that is a Python function; no client is called so."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
     """Which agent runs, and how. None for a time-out or for `prompt_via`: the adapter's own default."""

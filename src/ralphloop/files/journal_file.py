@@ -65,11 +65,11 @@ class JournalFile:
         with self._parts() as parts:
             return _mark(parts[-1], _last_line_end(parts[-1], max(parts[-1].size - MAX_BYTES, 0))) if parts else ""
 
-    def after(self, mark: str) -> tuple[list[bytes], str]:
-        """The whole lines added since that mark, a piece for each file they lie in, and the new mark; everything where the mark is of no file here."""
+    def after(self, mark: str) -> Added:
+        """The whole lines added since that mark, or everything where the mark is of no file here."""
         wanted = _MARK.fullmatch(mark)
         if wanted and self._is_at(int(wanted[1]), int(wanted[2])):
-            return [], mark
+            return Added(pieces=[], mark=mark, known=True)
         with self._parts() as parts:
             held = [number for number, part in enumerate(parts) if wanted and _holds(part, wanted)]
             first, start = (held[-1], int(wanted[2])) if wanted and held else (0, 0)
@@ -79,7 +79,7 @@ class JournalFile:
                 end = _last_line_end(part, start) if part is parts[-1] else part.size
                 pieces.append(os.pread(part.opened, end - start, start))
                 mark, start = _mark(part, end), 0
-            return pieces, mark if parts else ""
+            return Added(pieces=pieces, mark=mark if parts else "", known=bool(held))
 
     def everything(self) -> list[bytes]:
         """All there is now, a piece for each file, with a last line that may still grow."""
@@ -145,6 +145,15 @@ class JournalFile:
         there = os.fstat(opened)
         fcntl.flock(opened, fcntl.LOCK_UN)
         return _Part(opened=opened, inode=there.st_ino, size=there.st_size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """Whole lines, a piece for each file they lie in, and the mark behind them; `known`: the mark that was asked for is of a file here."""
+
+    pieces: list[bytes]
+    mark: str
+    known: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

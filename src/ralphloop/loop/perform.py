@@ -9,7 +9,7 @@ from typing import assert_never
 
 from ralphloop.core import messages as m
 from ralphloop.core.claims import ClaimReading
-from ralphloop.core.model import EndedBy, ProtectedFile, Restoration, RunReport, StreamReport, Survey, Verdict
+from ralphloop.core.model import EndedBy, Kind, ProtectedFile, Restoration, RunReport, StreamReport, Survey, Verdict
 from ralphloop.core.ports import Ports
 from ralphloop.core.prompts import build_prompt
 from ralphloop.core.state import PAST_JUDGING, LoopState, Phase
@@ -51,7 +51,8 @@ def _perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
             return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=ports.work.survey())
         case m.Wait():
             over = ports.clock.wait(action.until, action.until - state.step_since)
-            return m.Waited(at=ports.clock.now(), over=over)
+            complete = state.spec.work.kind is Kind.FOLDER and is_complete(ports)
+            return m.Waited(at=ports.clock.now(), over=over or complete, complete=complete)
         case m.AwaitChildren():
             return await_children(action, state, ports)
         case m.Stop():
@@ -152,6 +153,14 @@ def await_children(action: m.AwaitChildren, state: LoopState, ports: Ports) -> m
     return m.ChildrenSeen(
         at=ports.clock.now(), survey=survey, tree=ports.workspace.look(), lawful=digests(contents, ports), restorations=restorations
     )
+
+
+def is_complete(ports: Ports) -> bool:
+    """Whether somebody has completed the work; while it cannot be read nobody has."""
+    try:
+        return ports.work.survey().complete
+    except WorkError:
+        return False
 
 
 def look_again(state: LoopState, ports: Ports) -> m.FreshLook | None:
