@@ -3,7 +3,7 @@
 import os
 import sys
 
-HOSTS = ("run", "start", "demo")
+STARTING = ("run", "start", "demo")
 """The commands that an agent may start a loop with."""
 
 
@@ -17,10 +17,10 @@ def main() -> int:
         except BrokenPipeError:  # nobody reads it; what lies in the buffer would make Python's own exit complain
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    if sys.argv[1:2] and sys.argv[1] in HOSTS:
-        from ralphloop.cli.enlisting import enlist_self, strike_self
+    if sys.argv[1:2] and sys.argv[1] in STARTING:
+        from ralphloop.cli.enlisting import enlist_early, strike_self
 
-        enlist_self()
+        enlist_early()
         try:
             return _run()
         finally:

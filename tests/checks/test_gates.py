@@ -7,14 +7,16 @@ import os
 import signal
 import threading
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ralphloop.checks.gates import GateRunner
 from ralphloop.core.feedback import gate_feedback
-from ralphloop.core.model import Gate, Result, Verdict
+from ralphloop.core.model import Gate, Result, RunReport, Verdict
+from ralphloop.core.ports import Launch, Sign
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.supervise import Supervisor
 
@@ -247,3 +249,17 @@ def test_a_flood_of_output_is_kept_whole_and_costs_no_memory(house: House) -> No
         assert verdict.output_digest == hashlib.file_digest(log, "sha256").hexdigest()
     assert len(verdict.output) == 5000 + len("... [truncated]")
     assert peak < 24 * 1024 * 1024
+
+
+class Leaky(Supervisor):
+    """What a gate has started cannot be ended."""
+
+    def supervise(self, launch: Launch, on_line: Callable[[bytes], Sign]) -> RunReport:
+        return replace(super().supervise(launch, on_line), leaked="process 4711 (sleep)")
+
+
+def test_a_gate_that_leaves_what_cannot_be_ended_ends_the_loop_although_it_is_green(house: House, stop: StopFlag) -> None:
+    verdict = GateRunner(house.root, Leaky(stop), {"PATH": os.defpath}, 5000, house.logs).run(Gate(command="true"), 1, LOG, "loop/1/gates")
+    assert verdict is not None
+    assert (verdict.result, verdict.fatal) == (Result.ERRORED, True)
+    assert verdict.reason == "left processes that cannot be ended: process 4711 (sleep); end them, then resume the loop"

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from program import ALONE, DONE, Program, Running
 
 from ralphloop.core.identity import ProcessIdentity
-from ralphloop.core.messages import LoopEnded
+from ralphloop.core.messages import ChangesJudged, LoopEnded, LoopResumed
+from ralphloop.files.children import enlist, enlisted
 from ralphloop.process.identity import is_alive
 
 pytest_plugins = ["program_fixtures"]
@@ -203,3 +207,105 @@ def test_a_loop_that_a_gate_starts_ends_with_the_gate_and_nobody_waits_for_it(pr
     assert "child loop" not in ended.out
     assert not is_alive(at_work)
     assert not is_alive(loop)
+
+
+def test_a_child_that_ends_with_its_parent_was_interrupted_and_can_go_on(program: Program) -> None:
+    """In a repository as well: nobody but the child itself ends what it runs, git among it."""
+    subprocess.run(["git", "init", "-q", program.workspace], env=program.environ, check=True)
+    child = program.agent(f"[ -e $root/again ] && echo '{DONE}' && exit; at_work child-at-work; await_go_on child-goes-on", name="child.sh")
+    start = f"ralph start -p x --name form --agent-command '{child}' > /dev/null"
+    agent = program.agent(f"{start}; await_go_on; echo '{DONE}'")
+    running = program.start("run", "-p", "all of it", "--agent-command", agent)
+    at_work = program.await_agent("child-at-work")
+    program.go_on()
+    ended = running.end()
+    assert ended.code == 0, ended
+    assert "1 child loop that still ran ended with it." in ended.out
+    assert not is_alive(at_work)
+    assert [entry.ending for entry in program.entries("form") if isinstance(entry, ChangesJudged)] == ["interrupted"]
+    assert program.show("form")["outcome"]["kind"] == "interrupted"
+    (program.root / "again").touch()
+    again = program.run("run", "-p", "x", "--name", "form", "--agent-command", child)
+    assert (again.code, "Resuming loop form: it was stopped in iteration 1." in again.out) == (0, True), again
+
+
+def test_the_agent_of_a_child_has_the_grace_of_its_own_loop(program: Program, task: Path) -> None:
+    program.environ["RALPH_AGENT__GRACE_S"] = "600"
+    tidy = 'trap "sleep 0.5; touch $root/tidied; exit" TERM; at_work child-at-work; while :; do sleep 0.01; done'
+    running, child = waiting_parent(program, task, child=tidy)
+    running.await_out("wait    for 1 child loop")
+    assert program.run("stop", "login").code == 0
+    assert not is_alive(child)
+    assert (program.root / "tidied").exists()
+
+
+@pytest.mark.parametrize("junk", ["mkdir", "mkfifo", "ln -s nowhere", "touch"])
+def test_what_an_agent_puts_among_the_children_harms_nothing(program: Program, task: Path, junk: str) -> None:
+    crime = f'mkdir -p "$RUN_FOLDER/../../children"; {junk} "$RUN_FOLDER/../../children/1"'
+    ended = program.run("run", "--task-dir", task, "--agent-command", program.agent(f"{crime}; sleep 600 & {FINISH}"))
+    assert (ended.code, ended.err) == (0, ""), ended
+    assert "note    1 process that it left behind was ended" in ended.out
+    assert "child loop" not in ended.out
+
+
+def test_children_that_begin_at_the_same_moment_are_all_enlisted(tmp_path: Path) -> None:
+    for loop in map(str, range(20)):
+        (tmp_path / "loops" / loop).mkdir(parents=True)
+        together = Barrier(8)
+
+        def begin(pid: int, loop: str = loop, together: Barrier = together) -> None:
+            together.wait()
+            enlist(str(tmp_path), loop, pid, b"%d" % pid)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(begin, range(8)))
+        assert sorted(enlisted(str(tmp_path), loop)) == [b"%d" % pid for pid in range(8)]
+
+
+def test_children_that_begin_at_the_same_moment_each_get_a_name(program: Program) -> None:
+    child = program.agent("at_work child-at-work; await_go_on child-goes-on", name="child.sh")
+    begin = f"ralph run -p {{}} --agent-command '{child}' > /dev/null 2> $root/said-{{}} &"
+    agent = program.agent("\n".join(begin.format(number, number) for number in range(3)) + f"\nawait_go_on; echo '{DONE}'")
+    running = program.start("run", "-p", "all of it", "--agent-command", agent)
+    for _ in range(3):
+        program.await_agent("child-at-work")
+    assert set(program.status()) == {"project", "project-2", "project-3", "project-4"}
+    program.go_on()
+    assert running.end().code == 0
+
+
+def test_who_only_says_that_it_is_a_child_is_none(program: Program, task: Path) -> None:
+    """The environment alone makes nobody a child: it would be waited for, and spared."""
+    running = program.start("run", "--task-dir", task, "--agent-command", program.agent(f"at_work; await_go_on; {FINISH}"))
+    program.await_agent()
+    named = {"RALPH_RUN_ID": f"{program.status()['login']['id']}/1/1"}
+    outside = program.agent("at_work child-at-work; await_go_on child-goes-on", name="outside.sh")
+    stranger = program.start("run", "-p", "y", "--name", "outside", "--agent-command", outside, env=named)
+    at_work = program.await_agent("child-at-work")
+    program.go_on()
+    ended = running.end()
+    assert ended.code == 0, ended
+    assert "child loop" not in ended.out
+    assert is_alive(at_work)
+    stranger.signal(signal.SIGTERM)
+    stranger.signal(signal.SIGINT)
+    assert stranger.end().code == 130
+
+
+def test_the_time_for_child_loops_can_be_raised_when_the_loop_goes_on(program: Program, task: Path) -> None:
+    running, _ = waiting_parent(program, task, "--wait-timeout", "0.2")
+    ended = running.end()
+    assert "next    ralph resume login --wait-timeout N   go on, with a higher limit" in ended.out
+    assert program.run("resume", "login", "--wait-timeout", "900").code == 0
+    (resumed,) = [entry for entry in program.entries("login") if isinstance(entry, LoopResumed)]
+    assert resumed.changes == ("limits.wait_timeout_s: 0.2 → 900",)
+
+
+def test_an_agent_that_says_the_same_again_goes_on_with_its_child(program: Program, task: Path) -> None:
+    """Each run of an agent is the first one for it: it starts its child with the same words."""
+    child = program.agent(f'if [ -e "$root/once" ]; then {FINISH}; else touch "$root/once"; exit 42; fi', name="child.sh")
+    start = f'ralph run --task-dir "$TASK_FOLDER/form" -m 3 --agent-command "{child}" > $root/words 2>&1; echo $? >> $root/codes'
+    agent = program.agent(f'{start}; [ "$RALPH_ITERATION" = 2 ] && {FINISH}; true')
+    ended = program.run("run", "--task-dir", task, "--agent-command", agent)
+    assert ended.code == 0, ended
+    assert (program.root / "codes").read_text().split() == ["3", "0"], (program.root / "words").read_text()

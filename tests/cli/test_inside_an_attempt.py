@@ -69,7 +69,7 @@ def test_what_is_for_people_is_refused_and_recorded_whatever_an_agent_does_to_hi
     shown = (program.root / "console").read_text()
     for entry in refused:
         assert entry.author.startswith("the agent of project")
-        assert f"refused asked for by {entry.author}" in shown
+        assert f"refused {entry.text}, asked for by {entry.author}" in shown
 
 
 @pytest.mark.slow
@@ -138,3 +138,24 @@ def test_a_loop_of_an_agent_without_a_name_takes_none_that_a_person_may_still_wa
     assert answers["child"][0] == 0, answers
     statuses = {name: row["status"] for name, row in program.status().items()}
     assert statuses == {"project": "complete", "elsewhere": "waiting", "elsewhere-2": "complete"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_no_way_of_hiding_lets_an_agent_replace_what_a_person_may_still_want(program: Program, way: str) -> None:
+    assert program.run("run", "-p", "x", "--name", "waiting", "--agent-command", program.agent("exit 42", name="waiting.sh")).code == 3
+    answers = inside(program, {"anew": "run -p y --name waiting --new"}, way)
+    assert (answers["anew"][0], "only people go on with it, or replace it" in answers["anew"][2]) == (2, True), answers
+    assert program.status()["waiting"]["status"] == "waiting"
+    (refused,) = [entry for entry in program.entries() if isinstance(entry, RequestTaken)]
+    assert (refused.kind, refused.text) == (REFUSED, "ralph run of loop waiting")
+
+
+@pytest.mark.slow
+def test_a_gate_does_not_replace_a_persons_loop_either(program: Program) -> None:
+    assert program.run("run", "-p", "x", "--name", "waiting", "--agent-command", program.agent("exit 42", name="waiting.sh")).code == 3
+    gate = "ralph run -p y --name waiting --new"
+    ended = program.run("run", "-p", "x", "-m", "1", "--gate", gate, "--agent-command", program.agent(CLAIM))
+    assert ended.code == 1, ended
+    assert f"gate    {gate} … failed with exit code 2" in ended.out
+    assert program.status()["waiting"]["status"] == "waiting"

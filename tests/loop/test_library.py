@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,9 +65,9 @@ def entries_of(state: Path, name: str = "login") -> list[m.Entry]:
         return [] if row is None else [decode(raw.type, raw.v, raw.json) for raw in queries.entries_raw(row.id)]
 
 
-def ralph(state: Path, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def ralph(state: Path, *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """The installed program, on the same ledger."""
-    environ = {"PATH": os.environ["PATH"], "HOME": str(state.parent), "RALPH_STATE_HOME": str(state), "LANG": "C.UTF-8"}
+    environ = {"PATH": os.environ["PATH"], "HOME": str(state.parent), "RALPH_STATE_HOME": str(state), "LANG": "C.UTF-8", **(env or {})}
     command = [RALPH, *arguments]
     return subprocess.run(command, cwd=cwd or state.parent, env=environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
@@ -249,6 +249,8 @@ def test_what_no_further_attempt_can_help_ends_the_loop(task: Path, state: Path,
         pytest.param({"prompt": "x", "max_restarts": -1}, "limits.iterations", id="a negative bound"),
         pytest.param({"prompt": "x", "restart_delay_s": float("nan")}, "limits.delay_s", id="no number"),
         pytest.param({"prompt": "x", "name": "../outside"}, "'../outside' is no name for a loop", id="no name"),
+        pytest.param({"prompt": "x", "name": 5}, "the name is 5: give a string", id="a number as name"),
+        pytest.param({"prompt": "x", "stop": True}, "stop is True: give a threading.Event", id="no event"),
     ],
 )
 def test_a_wrong_argument_is_told_before_anything_is_started(
@@ -263,6 +265,35 @@ def test_a_wrong_argument_is_told_before_anything_is_started(
         run_loop(agent, state=state, **arguments)
     assert list(workspace.iterdir()) == []
     assert not state.exists()
+
+
+async def awaited(_context: RunContext, _attempt: int) -> str:
+    return CLAIM
+
+
+def yields(_context: RunContext, _attempt: int) -> Iterator[str]:
+    yield CLAIM
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"),
+    [
+        ("claude", "the agent is 'claude', which cannot be called"),
+        (None, "the agent is None, which cannot be called"),
+        (awaited, "the agent is a coroutine or a generator function"),
+        (yields, "the agent is a coroutine or a generator function"),
+        (lambda: CLAIM, "the agent cannot be called with two arguments, (context, attempt): too many positional arguments"),
+    ],
+)
+def test_what_cannot_be_called_as_an_agent_is_told_before_anything_is_started(workspace: Path, state: Path, agent: Any, words: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        run_loop(agent, prompt="x", workspace=workspace, state=state)
+    assert not state.exists()
+
+
+def test_a_function_that_returns_no_text_ends_the_loop_and_is_told_so(task: Path, state: Path) -> None:
+    outcome = run_loop(lambda _context, _attempt: 5, task_dir=task, state=state)  # type: ignore[arg-type,return-value]
+    assert (outcome.kind, outcome.reason) == (OutcomeKind.FAILED, "the function returned int: it should return its final words, or None")
 
 
 # --- gates, and an end that somebody asks for -------------------------------------------------------------------------
@@ -481,6 +512,13 @@ def test_the_program_is_not_forked_and_its_signals_and_its_orphans_stay_its_own(
     assert json.loads(done.stdout) == {"kind": "done", "same": True, "forks": 0, "wakeup": -1, "subreaper": subreaper, "threads": 1}
 
 
+def test_what_the_program_had_started_itself_outlives_its_gates(task: Path, state: Path) -> None:
+    with subprocess.Popen(["sleep", "600"]) as own:
+        outcome = run_loop(finish, task_dir=task, state=state, gates=["sleep 600 & true"])
+        assert (outcome.kind, own.poll()) == (OutcomeKind.DONE, None)
+        own.kill()
+
+
 def test_several_loops_run_at_a_time_in_threads_on_folders_of_their_own(tmp_path: Path, state: Path) -> None:
     together = threading.Barrier(4)
     folders = [tmp_path / f"task-{number}" for number in range(4)]
@@ -520,6 +558,44 @@ def test_status_shows_such_a_loop_while_it_runs_and_afterwards(task: Path, state
     assert (shown[0]["status"], shown[0]["pid"], shown[0]["dir"]) == ("running", os.getpid(), str(task))
     assert json.loads(ralph(state, "status", "--json").stdout)["sessions"]["login"]["status"] == "complete"
     assert "done (attested: nothing was checked)" in ralph(state, "show", "login").stdout
+
+
+def test_a_loop_can_begin_afresh_with_other_options(task: Path, state: Path) -> None:
+    def agent(_context: RunContext, _attempt: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(agent, task_dir=task, state=state, gates=["false"])
+    outcome = run_loop(finish, task_dir=task, state=state, gates=["true"], new=True)
+    assert (outcome.kind, outcome.strength) == (OutcomeKind.DONE, Strength.PROVED)
+
+
+@pytest.mark.parametrize("leaving", [KeyboardInterrupt, SystemExit])
+def test_a_program_that_is_torn_out_of_a_loop_and_lives_on_has_stopped_it(task: Path, state: Path, leaving: type[BaseException]) -> None:
+    def agent(_context: RunContext, attempt: int) -> None:
+        assert attempt == 0
+        raise leaving
+
+    with pytest.raises(leaving):
+        run_loop(agent, task_dir=task, state=state)
+    shown = json.loads(ralph(state, "show", "login", "--json").stdout)["outcome"]
+    assert (shown["kind"], shown["reason"]) == ("interrupted", f"stopped by {leaving.__name__} in the program that runs it")
+    assert json.loads(ralph(state, "status", "--json").stdout)["sessions"]["login"]["status"] == "stopped"
+    assert run_loop(finish, task_dir=task, state=state, restart_delay_s=0).kind is OutcomeKind.DONE
+    assert endings(state) == ["lost", "ok"]
+
+
+def test_the_program_itself_may_steer_its_loop_and_what_the_function_starts_may_not(task: Path, state: Path) -> None:
+    told: list[subprocess.CompletedProcess[str]] = []
+
+    def agent(context: RunContext, _attempt: int) -> None:
+        told.append(ralph(state, "tell", "login", "from the program"))
+        told.append(ralph(state, "tell", "login", "from the agent", env=dict(context.environment)))
+        finish(context)
+
+    assert run_loop(agent, task_dir=task, state=state).kind is OutcomeKind.DONE
+    assert [done.returncode for done in told] == [0, 2]
+    assert "`ralph tell` is for people, and this is an attempt of loop login" in told[1].stderr
 
 
 # --- crashes ----------------------------------------------------------------------------------------------------------

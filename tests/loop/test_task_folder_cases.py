@@ -241,7 +241,11 @@ def test_integration_with_real_agent_execution(task: Task) -> None:
     assert ended.returncode == 0, ended
     assert (task.folder / "runs").read_text().split() == ["1", "2", "3"]
     crashes = [text for type_, text in task.posted() if type_ == "RUN_CRASH"]
-    assert [text.partition("\n")[0] for text in crashes] == [f"Attempt {number}: Agent failed (exit {number})" for number in (1, 2, 3)]
+    assert [text.partition("\n")[0] for text in crashes] == [
+        "Attempt 1: Agent failed (exit 1), restarting...",
+        "Attempt 2: Agent failed (exit 2), restarting...",
+        "Attempt 3: Agent failed (exit 3)",
+    ]
 
 
 # A process that writes down who it is, and stays.
@@ -278,4 +282,4 @@ def test_integration_timeout_handling(task: Task) -> None:
     assert ended.returncode == 0, ended
     judged = [(str(entry.ending), entry.reason) for entry in task.entries() if isinstance(entry, m.ChangesJudged)]
     assert judged == [("failed", "it ran into the total time-out"), ("ok", "")]
-    assert ("RUN_CRASH", "Attempt 1: Agent failed\nit ran into the total time-out") in task.posted()
+    assert ("RUN_CRASH", "Attempt 1: Agent failed, restarting...\nit ran into the total time-out") in task.posted()

@@ -11,11 +11,10 @@ from ralphloop.sessions.detached import Announcer, detach
 
 
 class Hosting(NamedTuple):
-    """What the process of a loop was born with. `announcer`: it is detached, and somebody waits to hear that it runs. `child`: an agent started it."""
+    """What the process of a loop was born with. `announcer`: it is detached, and somebody waits to hear that it runs."""
 
     guarded: Guarded
     announcer: Announcer | None
-    child: bool
 
 
 def in_loop_process(main: str, *, detached: bool = False, **options: Any) -> int:
@@ -23,9 +22,9 @@ def in_loop_process(main: str, *, detached: bool = False, **options: Any) -> int
     announcer = detach() if detached else None
     if isinstance(announcer, int):
         return announcer
-    child = enlist_self() is not None  # this process is going to be the guardian
+    enlist_self()  # this process is going to be the guardian
     guarded = split(strike_self, quiet=detached)
     module, _, name = main.partition(":")
-    code = getattr(import_module(module), name)(Hosting(guarded=guarded, announcer=announcer, child=child), **options)
+    code = getattr(import_module(module), name)(Hosting(guarded=guarded, announcer=announcer), **options)
     assert isinstance(code, int)
     return code

@@ -11,6 +11,7 @@ from ralphloop.agents.catalogue import CATALOGUE
 from ralphloop.agents.demo_project import DEMO_GATE, DEMO_SCRIPT, write_demo_project
 from ralphloop.cli.guarding import Hosting
 from ralphloop.cli.hosting import Look, hosted, say
+from ralphloop.cli.inside import enclosing_loop
 from ralphloop.config.environment import current, tool_environment
 from ralphloop.config.layers import load_layers
 from ralphloop.config.request import RunRequest
@@ -42,7 +43,7 @@ def main(hosting: Hosting, directory: Path | None, pause: float | None, default_
     say(INTRODUCTION.format(directory=project, gate=DEMO_GATE))
     with hosted(hosting) as host:
         house = host.house(Look(color="auto", emoji=True, stream=True, verbose=False))
-        return start(Wanted(workspace=project, resolved=resolved, check=lambda: None, child=hosting.child), house, say).exit_code
+        return start(Wanted(workspace=project, resolved=resolved, check=lambda: None, inside=enclosing_loop()), house, say).exit_code
 
 
 def begin_repository(project: Path) -> None:

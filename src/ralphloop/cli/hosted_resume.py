@@ -15,7 +15,9 @@ from ralphloop.config.resolve import Resolved, resolve
 from ralphloop.core.evolve import fold
 from ralphloop.core.model import LoopSpec
 from ralphloop.loop.finding import find_loop
-from ralphloop.loop.start import refuse_function, resume, settle_crashed
+from ralphloop.loop.pinned import refuse_function
+from ralphloop.loop.settling import settle_crashed
+from ralphloop.loop.start import resume
 
 
 def main(hosting: Hosting, name: str, *, verbose: bool, **limits: float | None) -> int:

@@ -10,20 +10,25 @@ from ralphloop.agents.catalogue import CATALOGUE
 from ralphloop.cli.finding import open_queries
 from ralphloop.cli.guarding import Hosting
 from ralphloop.cli.hosting import Look, hosted, say
+from ralphloop.cli.inside import enclosing_loop
 from ralphloop.config.environment import current
-from ralphloop.config.layers import load_layers
+from ralphloop.config.layers import PROJECT_FILES, load_layers
 from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import Resolved, resolve
 from ralphloop.errors import ConfigError, NoWorkFound
 from ralphloop.loop.finding import may_go_on
-from ralphloop.loop.start import Wanted, check_name, settle_crashed, start
+from ralphloop.loop.naming import check_name
+from ralphloop.loop.settling import settle_crashed
+from ralphloop.loop.start import Wanted, start
 from ralphloop.loop.wire import check_work
 
 
 def main(hosting: Hosting, directory: Path | None, *, name: str | None, new: bool, verbose: bool, **flags: object) -> int:
     """Start the loop that the work there means, or go on with it; its exit code."""
     if flags["task_dir"] is not None:
-        flags["task_dir"] = str(check_directory(Path(str(flags["task_dir"]))))
+        flags["task_dir"] = str(check_directory(Path(str(flags["task_dir"])), "--task-dir: ", "the directory that holds TASK.md"))
+        if directory is None and (unread := _unread_settings(Path(str(flags["task_dir"])))):
+            say(f"The settings in {unread} are not read, since the loop works in the task folder: say `ralph run . --task-dir …` to work here.")
     directory = check_directory(directory or Path(str(flags["task_dir"] or ".")))
     if flags["gates"] == ():
         flags["gates"] = None
@@ -38,21 +43,27 @@ def main(hosting: Hosting, directory: Path | None, *, name: str | None, new: boo
             check=lambda: check_work(directory, resolved.work),
             name=name,
             new=new,
-            child=hosting.child,
+            inside=enclosing_loop(),
             raised=request.raised(),
         )
         look = Look(color=resolved.color, emoji=resolved.emoji, stream=resolved.output.stream, verbose=verbose)
         return start(wanted, host.house(look), say).exit_code
 
 
-def check_directory(directory: Path) -> Path:
-    """The real path of the directory to work in; ConfigError where there is none."""
+def _unread_settings(task_dir: Path) -> Path | None:
+    """Settings of the directory where somebody stands, who may expect them to hold."""
+    here = Path.cwd()
+    return next((path for name, _ in PROJECT_FILES if here != task_dir and (path := here / name).exists()), None)
+
+
+def check_directory(directory: Path, option: str = "", wanted: str = "the directory to work in") -> Path:
+    """The real path of that directory; ConfigError where there is none."""
     try:
         real = directory.resolve(strict=True)
     except (OSError, RuntimeError) as error:  # not there, deleted under the shell that stands in it, a loop of links, too long a name
-        raise ConfigError(f"{directory} is not there: name the directory to work in") from error
+        raise ConfigError(f"{option}{directory} is not there: name {wanted}") from error
     if not os.path.isdir(real):  # noqa: PTH112 - Path.is_dir raises where a directory is closed
-        raise ConfigError(f"{directory} is no directory: name the directory to work in")
+        raise ConfigError(f"{option}{directory} is no directory: name {wanted}")
     return real
 
 

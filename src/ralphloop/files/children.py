@@ -13,9 +13,9 @@ UNREADY = ".new"
 
 
 def enlist(state_home: str, loop_id: str, pid: int, identity: bytes) -> str:
-    """Write a child of that loop down; the answer is the path of its file. OSError where that loop is not in this state home."""
+    """Write a child of that loop down; the answer is the path of its file. FileNotFoundError where that loop is not in this state home."""
     directory = _directory(state_home, loop_id)
-    if not os.path.isdir(directory):
+    with suppress(FileExistsError):  # another child is just as early
         os.mkdir(directory, 0o700)
     path, unready = os.path.join(directory, str(pid)), os.path.join(directory, f"{pid}{UNREADY}")
     descriptor = os.open(unready, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -51,13 +51,15 @@ def enlisted(state_home: str, loop_id: str) -> list[bytes]:
 
 
 def _content(path: str) -> bytes:
-    """Nothing where the file went while we looked."""
+    """Nothing where the file went while we looked, or where something else stands in its place: agents can write here."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
         return os.read(descriptor, 4096)
+    except OSError:  # a directory, a FIFO
+        return b""
     finally:
         os.close(descriptor)
 

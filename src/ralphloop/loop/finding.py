@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from ralphloop.core.model import OutcomeKind
 from ralphloop.errors import ConfigError
@@ -10,6 +11,14 @@ from ralphloop.files.locks import Holder, LoopLock
 from ralphloop.files.places import lock_path
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.process.identity import is_alive
+
+
+class Enclosing(NamedTuple):
+    """The loop in one of whose attempts, or gates, a command runs, and who asks."""
+
+    loop_id: str
+    name: str
+    author: str
 
 
 def find_loop(queries: Queries, name: str) -> LoopRow:

@@ -15,9 +15,6 @@ from ralphloop.core.ports import Clock
 from ralphloop.errors import ConfigError
 from ralphloop.loop.attempt import keep_final_words, keep_prompt
 
-FUNCTION = "function"
-"""The type of such an agent in a loop's spec; no client is called so."""
-
 FATAL = (FileNotFoundError, PermissionError, ConfigError)
 """What is raised where no further attempt can help: no such program, no right to run it, a wrong setting."""
 
@@ -68,11 +65,14 @@ class FunctionAgent:
 
     def _call(self, context: RunContext, number: int) -> StreamReport:
         try:
-            return StreamReport(final_words=self.function(context, number) or "")
+            words: object = self.function(context, number)
         except FATAL as error:
             return StreamReport(fatal=_told(error))
         except Exception as error:  # noqa: BLE001 - somebody else's function: whatever it raises, the attempt has failed
             return StreamReport(error=_told(error))
+        if words is not None and not isinstance(words, str):
+            return StreamReport(fatal=f"the function returned {type(words).__name__}: it should return its final words, or None")
+        return StreamReport(final_words=words or "")
 
     def _context(self, action: RunAgent, prompt: str, directory: Path) -> RunContext:
         environment = self.environment(action)

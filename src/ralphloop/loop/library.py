@@ -6,8 +6,10 @@ gate is ended with its process group, but not what has left that group. Whoever 
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +17,12 @@ from ralphloop.config.environment import current, state_home
 from ralphloop.config.layers import explicit_layers
 from ralphloop.config.request import RunRequest
 from ralphloop.config.resolve import resolve
-from ralphloop.core.model import AgentSpec, Outcome
+from ralphloop.core.model import FUNCTION, AgentSpec, Outcome
 from ralphloop.errors import ConfigError
-from ralphloop.loop.function import FUNCTION, AgentFunction
-from ralphloop.loop.start import Wanted, check_name, settle_crashed, start
+from ralphloop.loop.function import AgentFunction
+from ralphloop.loop.naming import check_name
+from ralphloop.loop.settling import settle_crashed
+from ralphloop.loop.start import Wanted, start
 from ralphloop.loop.watchers import Unwatched
 from ralphloop.loop.wire import House, SweepBy, check_work
 from ralphloop.process.signals import StopFlag
@@ -58,16 +62,18 @@ def run_loop(  # noqa: PLR0913 - options are keyword arguments
     max_minutes: float | None = None,
     max_calls: int | None = None,
     completion_text: str | None = None,
+    new: bool = False,
     state: str | Path | None = None,
     stop: threading.Event | None = None,
 ) -> Outcome:
     """Call `agent(context, attempt)` until the work is done, and say how the loop ended.
 
     Exactly one of `task_dir`, `task_file` (in the workspace) and `prompt` names the work. An option that is not given has the default that it has on
-    the command line; settings files and variables are not read. A loop that crashed, was stopped or waited is gone on with, as `ralph run` does.
+    the command line; settings files and variables are not read. A loop that crashed, was stopped or waited is gone on with, as `ralph run` does, with
+    the options that it began with; `new` begins afresh.
     Raises `ralphloop.errors.ConfigError` where an argument is wrong, before anything is started.
     """
-    check_name(name)
+    _check_arguments(agent, name, stop)
     if isinstance(gates, str):
         raise ConfigError(f"gates is one text: write a list of commands, such as [{gates!r}]")
     folder = None if task_dir is None else Path(task_dir).resolve()
@@ -105,6 +111,7 @@ def run_loop(  # noqa: PLR0913 - options are keyword arguments
         resolved=replace(resolved, agent=called),
         check=lambda: check_work(root, resolved.work),
         name=name,
+        new=new,
         again=True,
         raised=request.raised(),
     )
@@ -113,6 +120,24 @@ def run_loop(  # noqa: PLR0913 - options are keyword arguments
         return start(wanted, house, _unsaid)
     finally:
         flag.close()
+
+
+def _check_arguments(agent: object, name: object, stop: object) -> None:
+    """Raise ConfigError for what a type checker would not let pass: a loop that calls it again and again is a bad place to find out."""
+    if not callable(agent):
+        raise ConfigError(f"the agent is {agent!r}, which cannot be called: give a function of two arguments, (context, attempt)")
+    if inspect.iscoroutinefunction(agent) or inspect.isgeneratorfunction(agent) or inspect.isasyncgenfunction(agent):
+        raise ConfigError("the agent is a coroutine or a generator function: give one that returns when its attempt is over")
+    with suppress(ValueError):  # some built-in functions do not say what they take
+        try:
+            inspect.signature(agent).bind(None, 0)
+        except TypeError as error:
+            raise ConfigError(f"the agent cannot be called with two arguments, (context, attempt): {error}") from error
+    if name is not None and not isinstance(name, str):
+        raise ConfigError(f"the name is {name!r}: give a string")
+    if stop is not None and not isinstance(stop, threading.Event):
+        raise ConfigError(f"stop is {stop!r}: give a threading.Event")
+    check_name(name)
 
 
 def _nap(event: threading.Event, seconds: float) -> None:

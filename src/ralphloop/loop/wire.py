@@ -34,6 +34,7 @@ from ralphloop.loop.function import AgentFunction, FunctionAgent
 from ralphloop.loop.watchers import Watchers
 from ralphloop.loop.wishes import Wishes
 from ralphloop.process.identity import is_alive, read_back
+from ralphloop.process.kinship import is_below
 from ralphloop.process.leftovers import TagBroom
 from ralphloop.process.signals import StopFlag
 from ralphloop.process.supervise import Broom, Supervisor
@@ -54,7 +55,10 @@ class SweepBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """What every loop of this process shares. `watch` opens the view of a loop that begins to run; `function` runs in place of a client."""
+    """What every loop of this process shares. `watch` opens the view of a loop that begins to run; `function` runs in place of a client.
+
+    `sweep_up` ends whatever a loop that is over has left.
+    """
 
     state_home: Path
     environ: dict[str, str]
@@ -62,7 +66,7 @@ class House:
     nap: Callable[[float], None]
     watch: Callable[[LoopSpec], Watcher]
     sweep: SweepBy
-    end_children: Callable[[], None] = lambda: None
+    sweep_up: Callable[[], None] = lambda: None
     function: AgentFunction | None = None
 
 
@@ -94,10 +98,11 @@ def check_work(directory: Path, work: WorkSpec) -> None:
         check_prompt_file(directory, work.prompt_file)
 
 
-def live_children(state_home: Path, loop_id: str) -> frozenset[ProcessIdentity]:
-    """The guardians of the child loops that run."""
-    known = map(read_back, enlisted(str(state_home), loop_id))
-    return frozenset(identity for identity in known if identity is not None and is_alive(identity))
+def live_children(house: House, loop_id: str) -> frozenset[ProcessIdentity]:
+    """The guardians of the child loops that run. Agents can write the list: where orphans come back to this process, who is not below it is no child."""
+    known = map(read_back, enlisted(str(house.state_home), loop_id))
+    alive = (identity for identity in known if identity is not None and is_alive(identity))
+    return frozenset(identity for identity in alive if house.sweep is not SweepBy.DESCENT or is_below(identity.pid, os.getpid()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +122,7 @@ def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent
     tools = tool_environment(house.environ)
     context = {"RALPH_STATE_HOME": str(house.state_home), "RALPH_LOOP": spec.name} | _of_folder(spec)
     root = Path(spec.workspace)
-    work = make_work(spec, lambda: len(live_children(house.state_home, spec.loop_id)))
+    work = make_work(spec, lambda: len(live_children(house, spec.loop_id)))
     logs = loop_dir(house.state_home, spec.loop_id) / "gates"
     make_private(logs)
     if spec.gates:
@@ -138,7 +143,7 @@ def make_ports(spec: LoopSpec, house: House, ledger: Ledger, place: Place, agent
 def _broom(spec: LoopSpec, house: House) -> Callable[[Launch], Broom] | None:
     match house.sweep:
         case SweepBy.DESCENT:
-            return lambda _: Sweep(lambda: live_children(house.state_home, spec.loop_id))
+            return lambda _: Sweep(lambda: live_children(house, spec.loop_id))
         case SweepBy.TAG:
             return lambda launch: TagBroom(launch.env[RUN_ID])
         case SweepBy.NOTHING:
