@@ -127,12 +127,12 @@ class Program:
         )
         return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
 
-    def start(self, *arguments: str | Path, cwd: Path | None = None) -> Running:
+    def start(self, *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, executable: str | None = None) -> Running:
         """Start `ralph` in a process group of its own, as a shell does."""
         process = subprocess.Popen(
-            [str(RALPH), *map(str, arguments)],
+            [executable or str(RALPH), *map(str, arguments)],
             cwd=cwd or self.workspace,
-            env=self.environ,
+            env={**self.environ, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -63,7 +63,7 @@ WORK = {
     "a dangling link as prompt file": wrong(
         "-f", "PROMPT.md", prepare=lambda p: (p.workspace / "PROMPT.md").symlink_to("nowhere"), said="PROMPT.md … is a link"
     ),
-    "a task folder that is not there": wrong("--task-dir", "task", said="task is not there: name the directory to work in"),
+    "a task folder that is not there": wrong("--task-dir", "task", said="--task-dir: task is not there: name the directory that holds TASK.md"),
     "a file as task folder": wrong("--task-dir", "task", prepare=having("task", "x"), said="task is no directory"),
     "a task folder without a task": wrong("--task-dir", "task", prepare=having("task/notes", "x"), said="TASK.md … no such file … --task-dir"),
     "a task folder with an empty task": wrong("--task-dir", "task", prepare=having("task/TASK.md", " "), said="TASK.md … is empty"),
@@ -84,7 +84,10 @@ FLAGS = {
     "negative iterations": wrong("-p", "x", "-m", "-3", said="'-m' … -3 is not a number of iterations: give 1 or more"),
     "a model for -m": wrong("-p", "x", "-m", "opus", said="'-m' … 'opus' is not a number of iterations … the model is --model"),
     "a negative delay": wrong("-p", "x", "--delay", "-1", said="'--delay' … -1"),
-    "an endless delay": wrong("-p", "x", "--delay", "inf", said="'--delay' … inf is not in the range"),
+    "an endless delay": wrong("-p", "x", "--delay", "inf", said="'--delay' … inf is not a number of seconds"),
+    "a delay in words": wrong("-p", "x", "--delay", "soon", said="'--delay' … 'soon' is not a number of seconds"),
+    "a task folder where nobody named it": wrong(prepare=having("TASK.md", "x"), said="no work found … a TASK.md … give --task-dir ."),
+    "a name of dots": wrong("-p", "x", "--name", "..", said="--name '..' is no name for a loop"),
     "no minutes": wrong("-p", "x", "--max-minutes", "0", said="'--max-minutes': 0 is not above zero"),
     "no number of minutes": wrong("-p", "x", "--max-minutes", "nan", said="'--max-minutes': nan is not above zero"),
     "no money": wrong("-p", "x", "--max-cost", "0", said="'--max-cost': 0 is not above zero"),

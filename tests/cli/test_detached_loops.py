@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -185,7 +186,7 @@ def test_the_foreground_is_a_host_like_any_other(program: Program) -> None:
 
 
 def test_stop_waits_for_the_current_operation(program: Program) -> None:
-    _, agent, _ = started(program, f"{HOLD}; echo finished > work; echo I did it")
+    _, agent, _ = started(program, f"{HOLD}; sleep 1.2; echo finished > work; echo I did it")  # the loop looks for requests meanwhile
     stopping = program.start("stop", "project")
     stopping.await_out("Loop project is at work (run agent, 1 iteration so far); waiting for it.\n")
     assert is_alive(agent)
@@ -276,7 +277,7 @@ def test_what_people_tell_a_loop_is_in_its_next_prompt_and_in_no_other(program: 
     _, _, loop = started(program, f'case "$RALPH_ITERATION" in 1) {HOLD}; echo on it;; 3) {CLAIM};; *) echo on it;; esac')
     told = program.run("tell", "project", "Use the parser in src/parse.py,", "and $HOME `as` it is.")
     assert (told.code, told.err) == (0, "")
-    assert told.out == "Loop project is told; its next prompt carries it.\n"
+    assert told.out == "Loop project is told; its next prompt carries it, if there is one.\n"
     program.go_on()
     program.await_end(loop)
     assert [ADVICE in prompt for prompt in program.prompts()] == [False, True, False]
@@ -338,3 +339,40 @@ def test_no_message_changes_how_a_terminal_behaves(program: Program) -> None:
     shown = Path(program.workspace / ".ralph/logs/project.log").read_text() + program.run("show", "project").out
     assert "hi" in shown
     assert not any(char in shown for char in "\x1b\x07")
+
+
+IGNORING = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_a_start_under_a_parent_that_ignores_sigchld_tells_what_is_wrong_as_ever(program: Program) -> None:
+    running = program.start("-c", IGNORING, RALPH, "start", "--task-file", "nope.md", executable=sys.executable)
+    ended = running.end()
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert ended.err == program.run("start", "--task-file", "nope.md").err
+
+
+def test_stop_ends_the_agent_of_a_loop_that_was_killed_with_its_guardian(program: Program) -> None:
+    running = program.start("run", "-p", "x", "--agent-command", program.agent("at_work; await_go_on"))
+    agent = program.await_agent()
+    program.crash(running)
+    assert is_alive(agent)
+    ended = program.run("stop", "project")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == "Loop project has crashed. `ralph resume project` goes on with it.\nLoop project had left 1 process running: ended now.\n"
+    assert not is_alive(agent)
+    assert program.status()["project"]["status"] == "crashed"
+
+
+def test_what_no_prompt_carried_is_said_when_the_loop_is_done(program: Program) -> None:
+    agent = program.agent(f"at_work; await_go_on; echo '{DONE}'")
+    running = program.start("run", "-p", "x", "--agent-command", agent)
+    program.await_agent()
+    assert program.run("tell", "project", "do Y first").code == 0
+    program.go_on()
+    ended = running.end()
+    assert ended.code == 0, ended
+    assert " said: do Y first\n" in ended.out.partition("note    no prompt carried what ")[2]

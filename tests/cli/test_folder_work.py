@@ -12,6 +12,7 @@ import pytest
 from program import Ended, Program
 
 from ralphloop.bus.board import PROJECT_BUS, TASK_BUS
+from ralphloop.core.messages import GatesEnded
 from ralphloop.process.identity import is_alive
 
 pytest_plugins = ["program_fixtures"]
@@ -394,7 +395,7 @@ def test_the_bus_tells_of_every_run_and_of_the_end(program: Program, task: Path)
     loop_id = program.status()["login"]["id"]
     assert program.posted(task) == [
         ("RUN_START", f"Attempt 1 started ({loop_id}/1/1)."),
-        ("RUN_CRASH", "Attempt 1: Agent failed (exit 7)\nit ended with exit code 7"),
+        ("RUN_CRASH", "Attempt 1: Agent failed (exit 7), restarting...\nit ended with exit code 7"),
         ("RUN_START", f"Attempt 2 started ({loop_id}/2/1)."),
         ("RUN_STOP", "Attempt 2: Agent ended (exit 0), ok."),
         ("RUN_START", f"Attempt 3 started ({loop_id}/3/1)."),
@@ -447,7 +448,7 @@ def test_a_loop_that_is_asked_to_wait_does_not_start_the_agent_again(program: Pr
     outcome = program.show("login")["outcome"]
     assert (outcome["kind"], outcome["reason"]) == ("waiting", reason.format(task=task))
     assert program.status()["login"]["status"] == "waiting"
-    assert program.posted(task)[-1] == ("INFO", f"waiting: {reason.format(task=task)}")
+    assert program.posted(task)[-1] == ("INFO", f"Wait-without-restart signal detected: {reason.format(task=task)}")
 
 
 def test_what_asked_to_wait_before_the_run_does_not_count(program: Program, task: Path) -> None:
@@ -517,3 +518,54 @@ def test_a_task_that_a_person_finishes_after_a_stop_needs_no_further_run(program
     again = program.run("resume", "login")
     assert again.code == 0, again
     assert program.calls() == [1]
+
+
+def test_a_message_that_was_heeded_is_not_heeded_again_when_the_bus_is_written_anew(program: Program, task: Path) -> None:
+    rewrite = f'cp "$TASK_FOLDER/{TASK_BUS}" "$root/bus"; mv "$root/bus" "$TASK_FOLDER/{TASK_BUS}"'
+    assert run(program, task, in_turn(POST, rewrite, FINISH)).code == 3
+    again = program.run("resume", "login")
+    assert again.code == 0, again
+    assert program.calls() == [1, 1, 2]
+
+
+def test_a_message_counts_although_the_bus_is_written_anew_in_the_same_run(program: Program, task: Path) -> None:
+    rewrite = f'cp "$TASK_FOLDER/{TASK_BUS}" "$root/bus"; mv "$root/bus" "$TASK_FOLDER/{TASK_BUS}"'
+    ended = run(program, task, in_turn(f"{POST}; {rewrite}", FINISH))
+    assert ended.code == 3, ended
+    assert "waiting: the agent asked to wait: for the designer" in ended.out
+
+
+def test_settings_that_are_not_read_are_named(program: Program, task: Path) -> None:
+    program.settings(gates=[{"command": "false"}])
+    ended = run(program, task, FINISH)
+    assert ended.code == 0, ended
+    settings = program.workspace / ".ralph" / "settings.json"
+    assert (
+        f"The settings in {settings} are not read, since the loop works in the task folder: say `ralph run . --task-dir …` to work here." in ended.out
+    )
+    for_both = run(program, task, FINISH, "-m", "1", "--new", program.workspace)
+    assert (for_both.code, "are not read" in for_both.out) == (1, False), for_both
+
+
+def test_what_a_person_finishes_during_a_wait_is_seen_at_once(program: Program, task: Path) -> None:
+    running = program.start("run", "--task-dir", task, "--delay", "3600", "--gate", "true", "--agent-command", program.agent("true"))
+    running.await_out("delay between iterations")
+    (task / "DONE").touch()
+    ended = running.end()
+    assert ended.code == 0, ended
+    assert "done (proved): 1 gate green · 1 iteration" in ended.out
+
+
+def test_a_loop_of_200_runs_with_strays_and_failing_gates_leaves_nothing_but_its_story(program: Program, task: Path) -> None:
+    """No descriptor, no zombie, no temporary file; and each gate that failed while strays were being reaped has failed."""
+    look = 'echo "$(ls /proc/$PPID/fd | wc -l) $(ps -o pid= --ppid $PPID | wc -l)" >> $root/looks'
+    agent = program.agent(f"{look}; {FINISH}; setsid sh -c 'sleep 600 &' &")
+    gate = f"for i in 1 2 3; do (setsid sh -c 'true & exit 0' &); done; [ $(wc -l < {program.root}/calls) -ge 200 ] || exit 9"
+    ended = program.run("run", "--task-dir", task, "--max-restarts", "300", "--gate", gate, "--agent-command", agent)
+    assert ended.code == 0, ended.out[-2000:]
+    assert len(program.calls()) == 200
+    verdicts = [verdict for entry in program.entries("login") if isinstance(entry, GatesEnded) for verdict in entry.verdicts]
+    assert [(verdict.exit_code, verdict.passed) for verdict in verdicts] == [(9, False)] * 199 + [(0, True)]
+    first, *looks = (program.root / "looks").read_text().splitlines()
+    assert looks == [first] * 199, "every run finds the loop as the one before did"
+    assert list((program.root / "tmp").iterdir()) == []

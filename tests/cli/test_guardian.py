@@ -82,6 +82,16 @@ def test_when_the_loop_is_killed_its_guardian_ends_what_it_ran_and_says_so(progr
     assert "Resuming loop project: it had crashed in iteration 1." in again.out
 
 
+def test_a_guardian_whom_nobody_hears_does_its_work_all_the_same(program: Program) -> None:
+    running = program.start(*WORK, "--agent-command", program.agent("at_work; await_go_on"))
+    agent, loop = program.await_agent(), program.loop_process()
+    assert running.process.stderr is not None
+    running.process.stderr.close()
+    os.kill(loop.pid, signal.SIGKILL)
+    assert running.process.wait() == 137
+    assert not is_alive(agent)
+
+
 def test_when_a_loop_that_ran_nothing_is_killed_its_guardian_says_so_too(program: Program) -> None:
     program.settings(limits={"delay_s": 600})
     running = program.start(*WORK, "--agent-command", program.agent("echo on it"))
@@ -128,6 +138,17 @@ def test_when_both_are_killed_the_next_start_finds_and_ends_what_is_left(program
     assert again.code == 0, again
     assert spared, "it belongs to another loop"
     assert not any(map(is_alive, processes))
+
+
+def test_when_both_are_killed_an_agent_without_an_environment_is_found_by_its_session(program: Program) -> None:
+    bare = f"exec env -i sh -c 'echo $$ > {program.root}/at-work; sleep 600 & wait'"
+    running = program.start(*WORK, "--agent-command", at_work_once(program, bare))
+    agent = program.await_agent()
+    program.crash(running)
+    assert is_alive(agent)
+    again = program.run(*WORK)
+    assert (again.code, "Loop project had left 2 processes running: ended now." in again.out) == (0, True), again
+    assert not is_alive(agent)
 
 
 def test_when_both_are_killed_a_process_with_the_number_of_the_agent_is_left_alone(program: Program) -> None:
@@ -300,3 +321,22 @@ def test_a_signal_that_comes_while_the_loop_is_still_being_imported_waits_for_it
     ended = running.end()
     assert (ended.code, program.calls()) == (130, [])
     assert SHUTTING_DOWN in ended.err
+
+
+BLOCKED = """
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1})
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_signals_that_the_parent_had_blocked_reach_the_loop_and_its_agents(program: Program) -> None:
+    agent = program.agent('grep SigBlk /proc/self/status > "$root/blocked"; at_work; await_go_on')
+    running = program.start("-c", BLOCKED, RALPH, *WORK, "--agent-command", agent, executable=sys.executable)
+    at_work = program.await_agent()
+    assert int((program.root / "blocked").read_text().split()[1], 16) == 0
+    running.signal(signal.SIGTERM)
+    running.await_err("Received signal, shutting down...")
+    running.signal(signal.SIGTERM)
+    assert running.end().code == 130
+    assert not is_alive(at_work)

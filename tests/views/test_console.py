@@ -313,7 +313,7 @@ def test_child_loops_that_run_for_too_long_are_said_and_so_is_the_way_on() -> No
     assert "wait    for 1 child loop, at most 5m0s: the work is complete\n" in text
     assert "no child loop runs any more" not in text
     assert "\nlimit: children still running: 1 child loop after 300 s · 1 iteration" in text
-    assert "next    ralph resume my-app   go on, once the cause is put right\n" in text
+    assert "next    ralph resume my-app --wait-timeout N   go on, with a higher limit\n" in text
 
 
 def test_without_a_time_out_the_wait_for_child_loops_names_none() -> None:

@@ -168,7 +168,7 @@ def test_the_keys_of_a_task_folder_are_a_done_and_the_gates() -> None:
     first, second = (render_explain(script.entries, number, "", PLAIN) for number in (1, 2))
     assert "key 1   not turned: there is no DONE in the task folder\n" in first
     assert "key 1   turned: there is a DONE in the task folder, and no child loop runs\n" in second
-    assert "key 2   turned: 1 of 1 gate green; no claim\n" in second
+    assert "key 2   turned: 1 of 1 gate green\n" in second
     assert "so      Done and proved: both keys are turned." in second
 
 

@@ -63,6 +63,8 @@ def post(words: tuple[str, ...], type_: MessageType, *, project: bool, task_dir:
     if not text.strip():
         raise ConfigError("the message is empty: give its text, or write it to standard input")
     bus.post(Message(at=time.time(), type=type_, author=_login() if author is None else author, text=text))
+    if len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
+        click.echo(f"ralph: the message is longer than {MAX_TEXT_BYTES // 1024} KiB, and was cut there: put long texts into a file", err=True)
 
 
 @command.command
@@ -83,6 +85,8 @@ def read(types: tuple[MessageType, ...], *, follow: bool, project: bool, task_di
 
 def find_bus(task_dir: Path | None, *, project: bool) -> Bus:
     """The bus of the task that is meant here, or of its project; ConfigError where none is."""
+    if project and task_dir is None and TASK_FOLDER not in current() and Path(PROJECT_BUS).exists():
+        return Bus(_real(Path(), "the current directory"), PROJECT_BUS)
     directory = _task_directory(task_dir)
     return Bus(directory.parent, PROJECT_BUS) if project else Bus(directory, TASK_BUS)
 

@@ -48,16 +48,32 @@ class Positive(click.ParamType[float]):
     """A number above zero."""
 
     name = "NUMBER"
+    what, bounds = "a number", f"above zero and at most {LARGEST}"
+
+    def fits(self, number: float) -> bool:
+        """Whether it lies in the bounds."""
+        return 0 < number <= LARGEST
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number, or a usage error."""
         try:
             number = float(value)
         except (TypeError, ValueError):
-            self.fail(f"{value!r} is not a number", param, ctx)
-        if not 0 < number <= LARGEST:
-            self.fail(f"{value} is not above zero and at most {LARGEST}", param, ctx)
+            self.fail(f"{value!r} is not {self.what}", param, ctx)
+        if not self.fits(number):
+            self.fail(f"{value} is not {self.bounds}", param, ctx)
         return number
+
+
+class Seconds(Positive):
+    """A number of seconds, or none."""
+
+    name = "SECONDS"
+    what, bounds = "a number of seconds", f"a number of seconds from 0 to {LARGEST}"
+
+    def fits(self, number: float) -> bool:
+        """Whether it lies in the bounds."""
+        return 0 <= number <= LARGEST
 
 
 class AgentOption(click.Option):
@@ -77,7 +93,6 @@ def loop_options(short: Mapping[str, str]) -> Callable[[Callable[..., Any]], Cal
     def option(name: str, *spellings: str, **details: Any) -> Callable[..., Any]:
         return click.option(*filter(None, (short.get(name), *spellings)), name, **details)
 
-    seconds = click.FloatRange(min=0, max=LARGEST)
     options = (
         click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path)),
         option("prompt_text", "--prompt", metavar="TEXT", help="Work on this prompt."),
@@ -92,15 +107,21 @@ def loop_options(short: Mapping[str, str]) -> Callable[[Callable[..., Any]], Cal
         option("name", "--name", metavar="NAME", help="The loop's name (default: that of the directory)."),
         option("new", "--new", is_flag=True, help="Begin afresh, whatever a loop of that name did before."),
         option(
-            "delay_s", "--delay", "--restart-delay", metavar="SECONDS", type=seconds, help="Wait between iterations (default: 0; task folder: 1)."
+            "delay_s", "--delay", "--restart-delay", metavar="SECONDS", type=Seconds(), help="Wait between iterations (default: 0; task folder: 1)."
         ),
         option("minutes", "--max-minutes", type=Positive(), help="Stop after so many minutes of work; waits do not count."),
         option("max_cost", "--max-cost", type=Positive(), help="Stop when so many dollars are spent; looked at before each attempt."),
         option("calls", "--max-calls", type=Iterations(), help="Stop after N agent processes (default: 3 for each iteration)."),
         option(
-            "wait_timeout_s", "--wait-timeout", metavar="SECONDS", type=seconds, help="Task folder: wait for child loops after DONE (default: 300)."
+            "wait_timeout_s",
+            "--wait-timeout",
+            metavar="SECONDS",
+            type=Seconds(),
+            help="Task folder: wait for child loops after DONE (default: 300; 0: for ever).",
         ),
-        option("poll_interval_s", "--poll-interval", metavar="SECONDS", type=seconds, help="Task folder: look at child loops so often (default: 1)."),
+        option(
+            "poll_interval_s", "--poll-interval", metavar="SECONDS", type=Seconds(), help="Task folder: look at child loops so often (default: 1)."
+        ),
         click.option("--stream-agent-output/--no-stream-agent-output", "stream", default=None, help="Show what the agent says and does."),
         click.option("-V", "--verbose", is_flag=True, help="Say more, on standard error."),
     )

@@ -8,7 +8,7 @@ import click
 
 from ralphloop.cli.guarding import in_loop_process
 from ralphloop.cli.inside import for_people
-from ralphloop.cli.options import Iterations, Positive
+from ralphloop.cli.options import Iterations, Positive, Seconds
 
 
 @click.command
@@ -25,6 +25,9 @@ from ralphloop.cli.options import Iterations, Positive
 @click.option("--max-minutes", "minutes", type=Positive(), help="The new limit of minutes of work, in all.")
 @click.option("--max-cost", "cost_usd", type=Positive(), help="The new limit of dollars, in all.")
 @click.option("--max-calls", "calls", type=Iterations(), help="The new limit of agent processes, in all.")
+@click.option(
+    "--wait-timeout", "wait_timeout_s", metavar="SECONDS", type=Seconds(), help="Task folder: wait for child loops after DONE; 0: for ever."
+)
 @click.option("-V", "--verbose", is_flag=True, help="Say more, on standard error.")
 @for_people
 def command(**options: Any) -> int:

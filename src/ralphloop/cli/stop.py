@@ -13,6 +13,7 @@ from ralphloop.core.messages import NOW, STOP
 from ralphloop.files.locks import Holder
 from ralphloop.ledger.queries import LoopRow, Queries
 from ralphloop.loop.finding import find_loop, holder_of
+from ralphloop.loop.settling import end_crashed
 from ralphloop.views.figures import count
 
 PAUSE_S = 0.1
@@ -32,7 +33,7 @@ def command(names: tuple[str, ...], *, now: bool) -> None:
         running = [(row, holder) for row in rows if (holder := holder_of(row, home()))]
         for row in rows:
             if row not in [one for one, _ in running]:
-                click.echo(f"Loop {row.name} does not run: there is nothing to stop. `ralph status` tells how it is.")
+                _end_what_does_not_run(row)
         for row, _ in running:
             ask(row, STOP, NOW if now else "")
         for row, holder in running:
@@ -49,6 +50,17 @@ def _await(row: LoopRow, holder: Holder, queries: Queries) -> None:
         row = queries.by_id(row.id) or row
     row = queries.by_id(row.id) or row  # it may have written down how it ended since we looked, and be gone by now
     click.echo(f"Loop {row.name} has ended: {row.outcome or 'crashed'}{f', {row.outcome_reason}' if row.outcome_reason else ''}.")
+    if row.outcome is None:
+        end_crashed(row, home(), click.echo)
+
+
+def _end_what_does_not_run(row: LoopRow) -> None:
+    """One that has crashed may have left its agent running."""
+    if row.outcome is None:
+        click.echo(f"Loop {row.name} has crashed. `ralph resume {row.name}` goes on with it.")
+        end_crashed(row, home(), click.echo)
+    else:
+        click.echo(f"Loop {row.name} does not run: there is nothing to stop. `ralph status` tells how it is.")
 
 
 def _where(row: LoopRow) -> str:

@@ -30,5 +30,7 @@ def command(name: str, words: tuple[str, ...]) -> None:
     if row.outcome == OutcomeKind.DONE:
         raise ConfigError(f"loop {name} is done, and has no next prompt: write it into the work, then `ralph run`")
     ask(row, TELL, text)
-    when = "its next prompt carries it" if is_running(row) else f"its next prompt carries it, once it goes on (`ralph resume {name}`)"
+    when = (
+        "its next prompt carries it, if there is one" if is_running(row) else f"its next prompt carries it, once it goes on (`ralph resume {name}`)"
+    )
     click.echo(f"Loop {name} is told; {when}.")

@@ -14,6 +14,7 @@ from ralphloop.errors import ConfigError, NoWorkFound
 
 DEFAULT_TASK_FILE = "PRD.md"
 STORIES_FILE = "ralph/tasks.json"
+TASK = "TASK.md"
 
 _EXPLICIT = (
     ("prompt_text", "-p", Kind.PROMPT),
@@ -64,6 +65,8 @@ def _from_settings(settings: Mapping[str, Setting]) -> tuple[Kind, str] | None:
 def _from_workspace(request: RunRequest) -> tuple[Kind, str]:
     if os.path.lexists(request.workspace / DEFAULT_TASK_FILE):
         return Kind.CHECKLIST, f"{DEFAULT_TASK_FILE} is here"
+    if os.path.lexists(request.workspace / TASK):
+        raise NoWorkFound(f"no work found in {request.workspace}, but a {TASK}: to work on it as on a task folder, give --task-dir .")
     stories = f" ({STORIES_FILE} is there, and stories are not available in this version)"
     raise NoWorkFound(
         f"no work found in {request.workspace}{stories if os.path.lexists(request.workspace / STORIES_FILE) else ''}: "

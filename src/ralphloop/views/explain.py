@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ralphloop.core import messages as m
 from ralphloop.core.claims import ClaimReading
-from ralphloop.core.model import Strength
+from ralphloop.core.model import Kind, Strength
 from ralphloop.views.facts import Line, Moment, Row, Title, moments, turns
 from ralphloop.views.keys import Key, obstacles, read_keys
 from ralphloop.views.layout import layout
@@ -29,7 +29,8 @@ def render_explain(entries: Iterable[m.Entry], number: int, final_words: str | N
     ended = next((seen.entry for seen in reversed(turn) if isinstance(seen.entry, m.AttemptEnded)), None)
     said = final_words if final_words is not None else ended.stream.final_words if ended else ""
     lines = [line for row in _head(turn, ended) for line in layout(row, style)]
-    lines += _quoted(said, ended.claim if ended else None, style)
+    if turn[0].after.spec.work.kind is not Kind.FOLDER:  # there is nothing to look for in words: DONE counts
+        lines += _quoted(said, ended.claim if ended else None, style)
     lines += [line for row in _body(turn, ended) for line in layout(row, style)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -45,6 +46,8 @@ def _iteration(history: Sequence[Moment], number: int) -> list[Moment]:
 
 def _head(turn: Sequence[Moment], ended: m.AttemptEnded | None) -> Iterator[Row]:
     yield Title(text=f"Iteration {turn[0].after.iteration} of {one_line(turn[0].after.spec.name)}")
+    if turn[0].after.spec.work.kind is Kind.FOLDER:
+        return
     where = "the agent's final words" if ended else "no attempt of this iteration came to its end: there are no final words"
     yield Line(label="looked", text=f"at {where}" if ended else where)
 
@@ -70,7 +73,7 @@ def _worth_showing(count: int, tags: set[int]) -> list[int]:
 
 
 def _body(turn: Sequence[Moment], ended: m.AttemptEnded | None) -> Iterator[Row]:
-    if ended is not None:
+    if ended is not None and turn[0].after.spec.work.kind is not Kind.FOLDER:
         wanted = one_line(turn[0].after.spec.completion.text)
         yield Line(label="for", text=f"<promise>{wanted}</promise> or <response>{wanted}</response>")
         for tag in ended.claim.tags:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ralphloop.core import messages as m
-from ralphloop.core.evolve import evolve, fold
+from ralphloop.core.evolve import done_overrules, evolve, fold
 from ralphloop.core.model import Ending, Kind, LoopSpec, OutcomeKind, Restoration
 from ralphloop.core.state import LoopState
 from ralphloop.views.figures import count, duration, moment, money
@@ -193,11 +193,11 @@ def _iteration_ended(entry: m.IterationEnded, before: LoopState, after: LoopStat
     """Why the loop goes on; that it is done is said by the end of the loop, which follows at once."""
     claim = before.open_turn.last.claim if before.open_turn.last else None
     believed = entry.done or claim is None or not claim.claimed
-    if claim is not None and claim.tags and not claim.claimed:
+    if claim is not None and claim.tags and not claim.claimed and after.spec.work.kind is not Kind.FOLDER:
         yield Line(label="claim", text=f"none: {one_line(claim.why)}")
-    if not believed:
+    if not believed and after.spec.work.kind is not Kind.FOLDER:
         yield Line(label="claim", text=f"not believed: {'; '.join(obstacles(before))}", colour="yellow")
-    elif entry.failed and not entry.done:
+    elif entry.failed and not entry.done and not done_overrules(before):
         yield Line(label="result", text=f"none: {one_line(entry.reason)}", colour="red")
     elif not entry.done:
         yield Line(label="result", text=f"not done: {'; '.join(obstacles(before))}")
@@ -208,14 +208,13 @@ def _progress(entry: m.IterationEnded, before: LoopState, after: LoopState) -> I
     was, now = before.open_turn.survey.remaining, before.survey.remaining if before.survey else None
     if was is not None and now is not None and now != was and after.spec.work.kind is not Kind.FOLDER:
         yield Line(label="tasks", text=f"{count(was - now, 'task')} closed" if now < was else f"{count(now - was, 'task')} more than before")
-    if not entry.progress and not entry.done:
-        stall = after.spec.limits.stall
-        yield Line(label="note", text=f"no progress ({after.streaks.stalled}{f' of {stall}' if stall else ''} in a row)", colour="yellow")
+    if not entry.progress and not entry.done and (stall := after.spec.limits.stall):
+        yield Line(label="note", text=f"no progress ({after.streaks.stalled} of {stall} in a row)", colour="yellow")
 
 
 def _step_started(entry: m.StepStarted, _before: LoopState, after: LoopState) -> Iterator[Row]:
     """Steps are told when they end, but for the one that only waits."""
-    if entry.step is m.Step.AWAIT_CHILDREN and after.survey is not None:
+    if entry.step is m.Step.AWAIT_CHILDREN and after.survey is not None and after.survey.children:
         timeout_s = after.spec.limits.wait_timeout_s
         bound = f", at most {duration(timeout_s)}" if timeout_s else ""
         yield Line(label="wait", text=f"for {count(after.survey.children, 'child loop')}{bound}: the work is complete", colour="yellow")
@@ -237,7 +236,8 @@ def _request_taken(entry: m.RequestTaken, _before: LoopState, _after: LoopState)
     if entry.kind == m.TELL:
         yield Line(label="told", text=f"by {author}, for the next prompt: {one_line(entry.text)}")
     else:
-        yield Line(label=one_line(entry.kind), text=f"asked for by {author}", colour="yellow")
+        what = f"{one_line(entry.text)}, " if entry.kind == m.REFUSED else ""
+        yield Line(label=one_line(entry.kind), text=f"{what}asked for by {author}", colour="yellow")
 
 
 OUTCOME_COLOURS = {
@@ -250,6 +250,8 @@ OUTCOME_COLOURS = {
 
 
 def _loop_ended(entry: m.LoopEnded, _before: LoopState, after: LoopState) -> Iterator[Row]:
+    for tell in after.tells if entry.outcome.kind is OutcomeKind.DONE else ():
+        yield Line(label="note", text=f"no prompt carried what {one_line(tell.author)} said: {one_line(tell.text)}", colour="yellow")
     yield Closing(text=end_words(after, entry.outcome), colour=OUTCOME_COLOURS[entry.outcome.kind])
     if step := way_on(after.spec, entry.outcome):
         yield Line(label="next", text=step)

@@ -61,11 +61,13 @@ def _evidence(state: LoopState, turn: Turn) -> Key:
     green = sum(verdict.passed for verdict in turn.verdicts)
     claimed = turn.last is not None and turn.last.claim.claimed
     checks = f"{green} of {count(gates, 'gate')} green" if gates else "there are no gates"
-    claim = "the agent claims to be done" if claimed else "no claim"
-    return Key(found=f"{checks}; {claim}", obstacles=tuple(_against(state, turn, claimed=claimed)))
+    claim = "" if state.spec.work.kind is Kind.FOLDER else "; the agent claims to be done" if claimed else "; no claim"
+    return Key(found=f"{checks}{claim}", obstacles=tuple(_against(state, turn, claimed=claimed)))
 
 
 def _against(state: LoopState, turn: Turn, *, claimed: bool) -> Iterator[str]:
+    if state.spec.work.kind is Kind.FOLDER and state.survey is not None and not state.survey.complete:
+        return  # without a DONE it does not matter how the attempt ended
     if not _ended_well(state, turn):
         yield f"the attempt did not end well: {one_line(turn.reason)}"
     elif len(turn.verdicts) < len(state.spec.gates):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from ralphloop.core.limits import RAISING
 from ralphloop.core.messages import AttemptEnded, ScmEnded
 from ralphloop.core.model import Ending, Kind, Limits, LoopSpec, OnFail, Outcome, OutcomeKind, Strength, Verdict, WorkSpec
 from ralphloop.core.state import LoopState, Spent
@@ -150,8 +151,6 @@ def way_on(spec: LoopSpec, outcome: Outcome) -> str:
         return f"{resume} {RAISING[outcome.limit]}   go on, with a higher limit"
     return f"{resume}   {WHEN_TO_RESUME[outcome.kind]}"
 
-
-RAISING = {"calls": "--max-calls N", "minutes": "--max-minutes N", "cost_usd": "--max-cost N"}
 
 WHEN_TO_RESUME = {
     OutcomeKind.LIMIT: "go on, once the cause is put right",
