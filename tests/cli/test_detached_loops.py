@@ -17,6 +17,7 @@ from ralphloop.core.messages import AttemptStarted
 from ralphloop.process.identity import is_alive
 
 pytest_plugins = ["program_fixtures"]
+pytestmark = pytest.mark.slow
 
 CLAIM = f"echo '{DONE}'"
 HOLD = "at_work; await_go_on"
@@ -199,7 +200,6 @@ def test_stop_waits_for_the_current_operation(program: Program) -> None:
     assert program.calls() == [1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("host", ["detached", "foreground"])
 def test_stop_now_ends_the_agent(program: Program, host: str) -> None:
     program.settings(agent={"grace_s": 0.2})
@@ -213,7 +213,6 @@ def test_stop_now_ends_the_agent(program: Program, host: str) -> None:
     assert running.end().code == (0 if host == "detached" else 130)
 
 
-@pytest.mark.slow
 def test_stop_now_ends_a_gate_and_the_gates_run_again_when_the_loop_goes_on(program: Program) -> None:
     gate = f"if [ -e {program.root}/again ]; then exit 0; fi; touch {program.root}/again; echo $$ > {program.root}/at-work; exec sleep 600"
     _, gate_process, _ = started(program, CLAIM, "--gate", gate)
@@ -232,7 +231,6 @@ def test_stop_ends_a_wait_at_once(program: Program) -> None:
     assert running.end().code == 130
 
 
-@pytest.mark.slow
 def test_every_loop_that_is_stopped_is_told_of_as_it_ended(program: Program) -> None:
     """The second ends while the first is still waited for."""
     _, _, first = started(program, HOLD, "--name", "first")
@@ -284,7 +282,6 @@ def test_what_people_tell_a_loop_is_in_its_next_prompt_and_in_no_other(program: 
     assert "told    by " in log(program)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("killed", ["the loop", "the loop and its guardian"])
 def test_what_people_told_is_carried_again_where_the_attempt_that_carried_it_is_lost(program: Program, killed: str) -> None:
     program.settings()

@@ -13,6 +13,7 @@ from program import COMPLETE, DONE, RALPH, Program
 from ralphloop import __version__
 
 pytest_plugins = ["program_fixtures"]
+pytestmark = pytest.mark.slow
 
 CLAIM = f"echo '{DONE}'"
 ESCAPE = "\x1b"
@@ -129,7 +130,6 @@ def test_status_is_a_table_and_the_json_of_the_seed(program: Program) -> None:
     assert loop | wanted == loop
 
 
-@pytest.mark.slow
 def test_a_killed_loop_is_shown_as_crashed_at_once_and_a_living_one_as_running(program: Program) -> None:
     running = program.start("run", "-p", "x", "--agent-command", program.agent("at_work; await_go_on"))
     program.await_agent()

@@ -16,6 +16,7 @@ from ralphloop.core.messages import GatesEnded
 from ralphloop.process.identity import is_alive
 
 pytest_plugins = ["program_fixtures"]
+pytestmark = pytest.mark.slow
 
 FINISH = 'echo "It works." > "$TASK_FOLDER/DONE"'
 COMPLETED = "task completed (DONE marker present, no active children)"
@@ -342,7 +343,6 @@ def test_a_number_of_seconds_that_is_none_is_refused(program: Program, task: Pat
 # --- crashes ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_loop_that_is_killed_in_the_middle_goes_on_and_counts_honestly(program: Program, task: Path) -> None:
     agent = program.agent(in_turn("true", "at_work; await_go_on", FINISH))
     arguments = ("run", "--task-dir", task, "--agent-command", agent)
@@ -364,7 +364,6 @@ def test_a_loop_that_is_killed_in_the_middle_goes_on_and_counts_honestly(program
     ]
 
 
-@pytest.mark.slow
 def test_a_done_that_a_lost_run_has_written_counts(program: Program, task: Path) -> None:
     arguments = ("run", "--task-dir", task, "--agent-command", program.agent(f"{FINISH}; at_work; await_go_on"))
     running = program.start(*arguments)

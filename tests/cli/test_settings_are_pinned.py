@@ -9,6 +9,7 @@ import pytest
 from program import DONE, Program
 
 pytest_plugins = ["program_fixtures"]
+pytestmark = pytest.mark.slow
 
 SETTINGS = ".ralph/settings.json"
 

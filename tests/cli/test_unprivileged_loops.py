@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from program import RALPH, Program
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65534
 # An interpreter may lie in root's home: a plain user who may look everywhere, and nothing else.
 PLAIN_USER = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]

@@ -12,6 +12,7 @@ from program import COMPLETE, DONE, Program, Running
 from ralphloop.process.identity import is_alive
 
 pytest_plugins = ["program_fixtures"]
+pytestmark = pytest.mark.slow
 
 CLAIM = f"echo '{DONE}'"
 TICK = "sed -i.bak '0,/\\[ \\]/s//[x]/' PRD.md && rm PRD.md.bak; echo ticked"
@@ -40,7 +41,6 @@ def test_a_loop_that_is_alive_is_refused_with_its_state(program: Program) -> Non
     assert program.calls() == [1]
 
 
-@pytest.mark.slow
 def test_a_crashed_loop_is_resumed_and_the_agent_that_it_left_is_ended(program: Program) -> None:
     running = program.start("run", *WORK, "--agent-command", program.agent(f"if [ -e ../again ]; then {CLAIM}; else touch ../again; {HOLD}; fi"))
     agent = program.await_agent()
@@ -53,7 +53,6 @@ def test_a_crashed_loop_is_resumed_and_the_agent_that_it_left_is_ended(program: 
     assert [attempt["ending"] for attempt in program.attempts()] == ["lost", "ok"]
 
 
-@pytest.mark.slow
 def test_an_interrupted_loop_is_resumed_and_says_so(program: Program) -> None:
     running = program.start("run", *WORK, "--agent-command", program.agent(f'if [ "$RALPH_ITERATION" = 1 ]; then {HOLD}; echo hi; else {CLAIM}; fi'))
     program.await_agent()
@@ -159,7 +158,6 @@ def test_new_begins_afresh_whatever_the_loop_did_before(program: Program) -> Non
     assert len({loop["id"] for loop in program.status().values()}) == 2
 
 
-@pytest.mark.slow
 def test_new_does_not_resume_a_loop_that_crashed(program: Program) -> None:
     program.crash(started(program))
     again = program.run("run", *WORK, "--new", "--agent-command", program.agent(CLAIM, name="other.sh"))

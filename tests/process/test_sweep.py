@@ -12,6 +12,7 @@ from strays import EVERYBODY, STRAYS, Den, named
 from supervised import FOR_EVER, sized
 
 pytest_plugins = ["den_fixtures"]
+pytestmark = pytest.mark.slow
 
 EXIT = "os._exit(3)"
 READY = "say('ready')\nsleep()"
@@ -239,7 +240,6 @@ while os.path.exists(f"/proc/{orphan}"): time.sleep(0.01)
 """
 
 
-@pytest.mark.slow
 def test_adopted_dead_are_buried_while_the_run_lasts(den: Den) -> None:
     report, _ = den.sweep(ADOPTED + EXIT)
     assert (report["ended_by"], report["exit_code"]) == ("exit", 3)
@@ -284,7 +284,6 @@ def test_burying_the_dead_never_takes_the_exit_status_of_the_leader() -> None:
     assert done.stdout == "1 Swept(strays=0, leaked='')\n"
 
 
-@pytest.mark.slow
 def test_many_runs_that_leave_strays_leave_no_descriptor_and_nobody(den: Den) -> None:
     agent = STRAYS["a child in the group"] + STRAYS["a tree of daemons"] + EXIT
     report, _ = den.sweep(agent, runs=sized(50, 1000))
