@@ -19,6 +19,7 @@ from pathlib import Path
 
 from peers import AGENT, installed, loop_of
 
+from ralphloop.agents.claude import WORDINGS
 from ralphloop.agents.claude_stream import ClaudeParser
 from ralphloop.core.claims import detect_claim
 from ralphloop.process.kinship import children_of
@@ -250,7 +251,7 @@ def decode() -> None:
     size = sum(map(len, lines))
 
     def parse() -> None:
-        parser = ClaudeParser()
+        parser = ClaudeParser(WORDINGS)
         for line in lines:
             for _ in parser.feed(line):
                 pass

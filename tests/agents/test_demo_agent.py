@@ -16,8 +16,10 @@ from ralphloop.core.claims import detect_claim
 from ralphloop.core.endings import classify
 from ralphloop.core.messages import Event
 from ralphloop.core.model import AgentSpec, EndedBy, Ending, RunReport, StreamReport
+from ralphloop.core.ports import Order
 from ralphloop.errors import ConfigError
 
+DEMO = AgentSpec(type="demo", command="demo")
 GIT = ("git", "-c", "user.name=Test", "-c", "user.email=test@localhost")
 
 
@@ -40,13 +42,15 @@ def repository(project: Path) -> Path:
 
 
 def attempt(project: Path, script: str, *, iteration: int = 1, prompt: str = "Go.") -> tuple[list[Event], RunReport, StreamReport]:
-    invocation = demo.invocation(AgentSpec(type="demo", command="demo", flags=("--script", script)), prompt, project / "unused")
+    invocation = demo.invocation(
+        AgentSpec(type="demo", command="demo", flags=("--script", script)), Order(prompt=prompt, prompt_file=project / "unused")
+    )
     env = {**environment(project.parent), "RALPH_ITERATION": str(iteration)}
     done = subprocess.run(invocation.argv, input=invocation.stdin, cwd=project, env=env, capture_output=True, check=False)
     run = RunReport(ended_by=EndedBy.EXIT, exit_code=done.returncode, stderr_tail=done.stderr.decode())
-    parser = demo.parser()
+    parser = demo.parser(DEMO)
     events = [event for line in done.stdout.splitlines() for event in parser.feed(line)]
-    return events, run, parser.finish(run)
+    return events, run, parser.finish(run, 0.0)
 
 
 def ending_of(project: Path, script: str, *, changed: bool = True) -> Ending:
@@ -144,7 +148,7 @@ def test_a_bad_end_has_its_name(project: Path, word: str, ending: Ending) -> Non
 
 
 def test_sleep_goes_on_until_it_is_ended(project: Path) -> None:
-    argv = demo.invocation(AgentSpec(type="demo", command="demo", flags=("--script", "sleep")), "", project).argv
+    argv = demo.invocation(AgentSpec(type="demo", command="demo", flags=("--script", "sleep")), Order(prompt="", prompt_file=project)).argv
     with subprocess.Popen(argv, cwd=project, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as agent:
         assert agent.stdout is not None
         assert b"init" in agent.stdout.readline()
@@ -156,16 +160,16 @@ def test_sleep_goes_on_until_it_is_ended(project: Path) -> None:
 
 @pytest.mark.parametrize("flags", [("--script", "work,dance"), ("--no-such-flag",)])
 def test_a_wrong_flag_is_fatal(project: Path, flags: tuple[str, ...]) -> None:
-    argv = demo.invocation(AgentSpec(type="demo", command="demo", flags=flags), "", project).argv
+    argv = demo.invocation(AgentSpec(type="demo", command="demo", flags=flags), Order(prompt="", prompt_file=project)).argv
     done = subprocess.run(argv, cwd=project, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     run = RunReport(ended_by=EndedBy.EXIT, exit_code=done.returncode, stderr_tail=done.stderr.decode())
-    assert classify(run, demo.parser().finish(run), changed=False)[0] is Ending.FATAL
+    assert classify(run, demo.parser(DEMO).finish(run, 0.0), changed=False)[0] is Ending.FATAL
 
 
 def test_it_works_on_any_checklist_and_keeps_line_ends_and_other_lines(tmp_path: Path) -> None:
     tmp_path.joinpath("TODO.md").write_bytes(b"# T\xff\r\n\r\n1. [x] old\r\n   - [ ] Fix: the \xc3\x9cber/bug!  \r\nlast")
     attempt_flags = ("--script=break", "--task-file=TODO.md")
-    argv = demo.invocation(AgentSpec(type="demo", command="demo", flags=attempt_flags), "", tmp_path).argv
+    argv = demo.invocation(AgentSpec(type="demo", command="demo", flags=attempt_flags), Order(prompt="", prompt_file=tmp_path)).argv
     subprocess.run(argv, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, check=True)
     assert tmp_path.joinpath("TODO.md").read_bytes() == b"# T\xff\r\n\r\n1. [x] old\r\n   - [x] Fix: the \xc3\x9cber/bug!  \r\nlast"
     assert tmp_path.joinpath("fix_the_über_bug.txt").read_text(encoding="utf-8") == "broken: Fix: the Über/bug!\n"

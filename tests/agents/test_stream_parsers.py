@@ -5,12 +5,12 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
-from claude_streams import ended
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded import NOW, ended, parser_of
 
 from ralphloop.agents.catalogue import CATALOGUE
-from ralphloop.agents.command import PlainTextParser
+from ralphloop.agents.plain_text import PlainTextParser
 from ralphloop.core.endings import classify
 from ralphloop.core.messages import Text
 from ralphloop.core.model import Ending
@@ -21,24 +21,24 @@ KEPT = 256 * 1024
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
 @given(lines=st.lists(st.binary(max_size=60), max_size=8))
 def test_no_parser_raises_and_each_reports_what_can_be_written(name: str, lines: list[bytes]) -> None:
-    parser = CATALOGUE[name].parser()
+    parser = parser_of(name)
     for line in lines:
         repr(list(parser.feed(line))).encode()
-    parser.finish(ended()).final_words.encode()
+    parser.finish(ended(), NOW).final_words.encode()
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
 def test_every_run_has_a_parser_of_its_own(name: str) -> None:
-    first, second = CATALOGUE[name].parser(), CATALOGUE[name].parser()
+    first, second = parser_of(name), parser_of(name)
     list(first.feed(b'{"type":"result","result":"mine","is_error":false}'))
-    assert second.finish(ended()).final_words == ""
+    assert second.finish(ended(), NOW).final_words == ""
 
 
 def test_each_line_of_plain_text_is_said_and_all_of_it_is_the_final_words() -> None:
     parser = PlainTextParser()
     said = [event for line in (b"Working.\r", b"", b"Done \xff") for event in parser.feed(line)]
     assert said == [Text(text="Working."), Text(text=""), Text(text="Done \N{REPLACEMENT CHARACTER}")]
-    report = parser.finish(ended())
+    report = parser.finish(ended(), NOW)
     assert report.final_words == "Working.\r\n\nDone \N{REPLACEMENT CHARACTER}"
     assert report.result_seen
 
@@ -52,8 +52,8 @@ def test_plain_text_never_begins_the_countdown_after_a_result() -> None:
 def test_plain_text_is_judged_by_its_exit_code_alone() -> None:
     parser = PlainTextParser()
     parser.feed(b"error: unknown option, usage limit reached, Not logged in")
-    assert classify(ended(0), parser.finish(ended(0)), changed=True)[0] is Ending.OK
-    assert classify(ended(1), parser.finish(ended(1)), changed=True)[0] is Ending.FAILED
+    assert classify(ended(0), parser.finish(ended(0), NOW), changed=True)[0] is Ending.OK
+    assert classify(ended(1), parser.finish(ended(1), NOW), changed=True)[0] is Ending.FAILED
 
 
 @given(st.lists(st.integers(0, 3 * KEPT // 4), max_size=8), st.integers(0, 5))
@@ -62,7 +62,7 @@ def test_the_end_of_a_long_output_is_kept_within_256_kib(lengths: list[int], sho
     for number, length in enumerate(lengths):
         parser.feed(bytes([ord("a") + number]) * length)
     parser.feed(b"z" * short)
-    words = parser.finish(ended()).final_words
+    words = parser.finish(ended(), NOW).final_words
     assert len(words) <= KEPT
     assert "\n".join([*(chr(ord("a") + number) * length for number, length in enumerate(lengths)), "z" * short]).endswith(words)
 
@@ -70,7 +70,7 @@ def test_the_end_of_a_long_output_is_kept_within_256_kib(lengths: list[int], sho
 def test_of_one_endless_line_the_end_is_kept() -> None:
     parser = PlainTextParser()
     parser.feed(b"x" * (16 * 1024 * 1024) + b"<promise>COMPLETE</promise>")
-    words = parser.finish(ended()).final_words
+    words = parser.finish(ended(), NOW).final_words
     assert len(words) == KEPT
     assert words.endswith("<promise>COMPLETE</promise>")
 
@@ -85,4 +85,4 @@ def test_memory_stays_bounded_under_a_flood_of_short_lines() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 12 * 1024 * 1024
-    assert parser.finish(ended()).final_words.endswith("79998\n79999")
+    assert parser.finish(ended(), NOW).final_words.endswith("79998\n79999")

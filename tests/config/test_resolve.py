@@ -117,7 +117,7 @@ def test_the_settings_themselves_and_the_files_of_the_user_are_protected(checkli
 def test_the_dress_of_the_console_is_not_pinned_with_the_output(checklist: Project) -> None:
     checklist.settings({"output": {"color": "never", "emoji": False, "truncate_chars": 7}})
     resolved = checklist.resolve()
-    assert (resolved.color, resolved.emoji, resolved.output.truncate_chars) == ("never", False, 7)
+    assert (resolved.console.color, resolved.console.emoji, resolved.output.truncate_chars) == ("never", False, 7)
 
 
 def test_the_origin_of_every_value_is_known(checklist: Project) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ralphloop.agents import claude, command
+from ralphloop.agents import claude, command, opencode
 from ralphloop.core.messages import RunAgent
 from ralphloop.core.model import AgentSpec, Completion, EndedBy, Kind, Limits, LoopSpec, Purpose, RunReport, WorkSpec
 from ralphloop.core.ports import Adapter, CallReport, Launch, Sign
@@ -71,6 +71,14 @@ def test_the_runner_hears_that_the_turn_is_over(tmp_path: Path) -> None:
     runner = Script(b'{"type":"assistant","message":{"content":[{"type":"text","text":"on it"}]}}', RESULT)
     attempt(runner, claude, tmp_path)
     assert runner.signs == [Sign.WORKING, Sign.OVER]
+
+
+def test_the_runner_hears_that_a_client_goes_round_in_circles(tmp_path: Path) -> None:
+    step = b'{"type":"step_finish","part":{"type":"step-finish","reason":"unknown","tokens":{}}}'
+    runner = Script(*[step] * 30)
+    attempt(runner, opencode, tmp_path)
+    assert runner.signs[0] is Sign.WORKING
+    assert runner.signs[-1] is Sign.ASTRAY
 
 
 def test_the_runner_hears_that_background_work_runs_on_and_when_it_is_over(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def supervise(script: str, clock: Clock, on_line: Callable[[bytes], Sign], steps
 
 
 def signs(line: bytes) -> Sign:
-    return {b"over": Sign.OVER, b"background": Sign.BACKGROUND}.get(line, Sign.WORKING)
+    return {b"over": Sign.OVER, b"background": Sign.BACKGROUND, b"astray": Sign.ASTRAY}.get(line, Sign.WORKING)
 
 
 # --- after the result ---
@@ -107,6 +107,10 @@ def test_what_was_over_once_is_never_again_at_work() -> None:
 
 def test_an_agent_that_talks_for_ever_after_its_result_is_ended_after_five_minutes() -> None:
     assert 300 <= seconds_until_it_is_ended("echo over", "while :; do echo over; sleep 0.01; done") <= 400
+
+
+def test_an_agent_that_will_never_come_to_a_result_is_ended_at_once_whatever_it_still_says() -> None:
+    assert seconds_until_it_is_ended("echo working; echo astray", "while :; do echo astray; sleep 0.01; done") <= 100
 
 
 # --- time that is nobody's ---

@@ -147,7 +147,7 @@ class Script:
     ) -> Script:
         self.started()
         self.tree += 1
-        usage = Usage(cost_usd=cost, input_tokens=1_200_000, output_tokens=45_000, cache_read_tokens=850_000)
+        usage = Usage(cost_usd=cost, input_tokens=350_000, output_tokens=45_000, cache_read_tokens=850_000)
         self.add(
             m.AttemptEnded(
                 at=self.at,

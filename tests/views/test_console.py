@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import time
@@ -590,3 +591,33 @@ def test_a_program_whose_reader_is_gone_still_ends_well() -> None:
     complaints = child.stderr.read()
     child.stderr.close()
     assert (child.wait(), complaints) == (0, "")
+
+
+# --- waits ---
+
+
+def waiting(style: Style, *left_s: float) -> str:
+    """What a terminal shows while a loop waits for so long, and when it goes on."""
+    out = io.StringIO()
+    console = Console(out, io.StringIO(), style)
+    for seconds in left_s:
+        console.waiting(time.time() + seconds)
+    script = Script(checklist()).iteration()
+    console.entry(script.entries[-1], script.state)
+    return out.getvalue().partition("\n")[0]
+
+
+def test_a_terminal_shows_how_long_a_wait_still_takes_in_one_line_that_goes_away() -> None:
+    text = waiting(Style(live=True, width=80), 7430.0, 100.4)
+    shown_one_after_the_other = re.findall(r"wait    (\S+) left, until", text)
+    assert shown_one_after_the_other == ["2h03m", "1m40s"]
+    assert text.count(ERASE_LINE) == 2
+    assert text.endswith(ERASE_LINE)
+
+
+def test_what_is_no_terminal_is_not_told_every_second() -> None:
+    assert waiting(Style(), 7384.4, 62.4) == ""
+
+
+def test_a_wait_that_is_over_shows_no_negative_time() -> None:
+    assert waiting(Style(live=True, width=80), -5.0) == ""

@@ -41,7 +41,7 @@ def test_money_is_never_nothing_when_something_was_spent_and_an_estimate_is_mark
 
 def test_counts_and_tokens() -> None:
     assert (count(1, "task"), count(2, "task")) == ("1 task", "2 tasks")
-    assert tokens(1_200_000, 850_000, 45_000) == "1.2M in (850K cached) / 45K out"
+    assert tokens(350_000, 850_000, 45_000) == "1.2M in (850K cached) / 45K out"
     assert tokens(10, 0, 5) == "10 in / 5 out"
 
 

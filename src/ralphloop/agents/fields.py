@@ -22,6 +22,8 @@ def text(value: Any) -> str:
     """A string that can be written as UTF-8: JSON can spell lone surrogates."""
     if not isinstance(value, str):
         return ""
+    if value.isascii():  # known without a look at it
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -9,7 +9,23 @@ from ralphloop.agents.fields import text
 WIDTH = 120
 
 # The first of these that a tool was given tells a reader most about what it does.
-_TELLING = ("file_path", "notebook_path", "path", "command", "pattern", "url", "query", "skill", "subject", "taskId", "description", "prompt")
+_TELLING = (
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "path",
+    "command",
+    "cmd",
+    "dir_path",
+    "pattern",
+    "url",
+    "query",
+    "skill",
+    "subject",
+    "taskId",
+    "description",
+    "prompt",
+)
 
 
 def one_line(words: str, width: int = WIDTH) -> str:

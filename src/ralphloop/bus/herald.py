@@ -46,6 +46,9 @@ class Herald:
     def gate_started(self, gate: Gate) -> None:
         """Nobody else needs to know."""
 
+    def waiting(self, until: float) -> None:
+        """The entry that began the wait is enough."""
+
     def _post(self, bus: Bus, kind: MessageType, text: str, entry: m.Entry, state: LoopState) -> None:
         with suppress(WorkError):  # a link in its place, a full disk: the loop does not depend on it
             bus.post(Message(at=entry.at, type=kind, author=f"ralph {state.spec.loop_id}", text=text))

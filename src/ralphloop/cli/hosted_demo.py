@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.agents.catalogue import CATALOGUE, others
 from ralphloop.agents.demo_project import DEMO_GATE, DEMO_SCRIPT, write_demo_project
 from ralphloop.cli.guarding import Hosting
 from ralphloop.cli.hosting import Look, hosted, say
@@ -37,12 +37,12 @@ def main(hosting: Hosting, directory: Path | None, pause: float | None, default_
     begin_repository(project)
     pause = pause if pause is not None else default_pause_s if sys.stdout.isatty() else 0.0
     request = RunRequest(workspace=project, task_file="PRD.md", agent="demo", gates=(DEMO_GATE,), iterations=10)
-    resolved = resolve(request, load_layers(project, {}, request.flags()), CATALOGUE)
+    resolved = resolve(request, load_layers(project, {}, request.flags()), CATALOGUE, others)
     flags = ("--script", ",".join(DEMO_SCRIPT), "--pause", str(pause))
     resolved = replace(resolved, agent=replace(resolved.agent, flags=flags))
     say(INTRODUCTION.format(directory=project, gate=DEMO_GATE))
     with hosted(hosting) as host:
-        house = host.house(Look(color="auto", emoji=True, stream=True, verbose=False))
+        house = host.house(Look())
         return start(Wanted(workspace=project, resolved=resolved, check=lambda: None, inside=enclosing_loop()), house, say).exit_code
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.agents.catalogue import CATALOGUE, others
 from ralphloop.cli.finding import open_queries, read_entries
 from ralphloop.cli.guarding import Hosting
 from ralphloop.cli.hosting import Look, hosted, say
@@ -29,7 +29,7 @@ def main(hosting: Hosting, name: str, *, verbose: bool, **limits: float | None) 
         settle_crashed(Path(spec.workspace), host.house(), say)
         refuse_function(spec)
         settings = settings_of(spec)
-        look = Look(color=settings.color, emoji=settings.emoji, stream=spec.output.stream, verbose=verbose)
+        look = Look(dress=settings.console, stream=spec.output.stream, verbose=verbose)
         return resume(name, host.house(look), say, raised=raised, agent_env=settings.agent_env).exit_code
 
 
@@ -43,7 +43,7 @@ def settings_of(spec: LoopSpec) -> Resolved:
         prompt_file=work.prompt_file,
         task_file=work.task_file,
         task_dir=work.task_dir,
-        agent=spec.agent.type,
+        agent=spec.agent.called,
         agent_command=spec.agent.command,
     )
-    return resolve(request, load_layers(workspace, current(), request.flags()), CATALOGUE)
+    return resolve(request, load_layers(workspace, current(), request.flags()), CATALOGUE, others)

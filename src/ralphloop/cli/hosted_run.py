@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from ralphloop.agents.catalogue import CATALOGUE
+from ralphloop.agents.catalogue import CATALOGUE, others
 from ralphloop.cli.finding import open_queries
 from ralphloop.cli.guarding import Hosting
 from ralphloop.cli.hosting import Look, hosted, say
@@ -20,7 +20,7 @@ from ralphloop.loop.finding import may_go_on
 from ralphloop.loop.naming import check_name
 from ralphloop.loop.settling import settle_crashed
 from ralphloop.loop.start import Wanted, start
-from ralphloop.loop.wire import check_work
+from ralphloop.loop.wire import check_start
 
 
 def main(hosting: Hosting, directory: Path | None, *, name: str | None, new: bool, verbose: bool, **flags: object) -> int:
@@ -40,13 +40,13 @@ def main(hosting: Hosting, directory: Path | None, *, name: str | None, new: boo
         wanted = Wanted(
             workspace=directory,
             resolved=resolved,
-            check=lambda: check_work(directory, resolved.work),
+            check=lambda: check_start(directory, resolved.work, resolved.agent),
             name=name,
             new=new,
             inside=enclosing_loop(),
             raised=request.raised(),
         )
-        look = Look(color=resolved.color, emoji=resolved.emoji, stream=resolved.output.stream, verbose=verbose)
+        look = Look(dress=resolved.console, stream=resolved.output.stream, verbose=verbose)
         return start(wanted, host.house(look), say).exit_code
 
 
@@ -69,7 +69,7 @@ def check_directory(directory: Path, option: str = "", wanted: str = "the direct
 
 def resolved_for(request: RunRequest) -> Resolved:
     """What that request means, with the settings as they are now."""
-    return resolve(request, load_layers(request.workspace, current(), request.flags()), CATALOGUE)
+    return resolve(request, load_layers(request.workspace, current(), request.flags()), CATALOGUE, others)
 
 
 def resolved_or_open(request: RunRequest, name: str | None) -> Resolved:

@@ -6,11 +6,12 @@ import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ralphloop.cli.guarding import Hosting
 from ralphloop.config.environment import current, state_home
+from ralphloop.config.resolve import Dress
 from ralphloop.core.messages import Entry, Event
 from ralphloop.core.model import Gate, LoopSpec
 from ralphloop.core.ports import Watcher
@@ -26,10 +27,9 @@ from ralphloop.process.sweep import Sweep
 from ralphloop.sessions.detached import Announcer
 from ralphloop.views.console import Console
 from ralphloop.views.sink import Sink
-from ralphloop.views.style import style_for
+from ralphloop.views.style import Style, style_for
 from ralphloop.workspace.open import ensure_ignore
 
-COLOUR = {"auto": None, "always": True, "never": False}
 DEPARTED = "Loop {name} runs, detached. `ralph status` shows it, `ralph stop {name}` ends it. Its words: {log}\n"
 
 
@@ -37,10 +37,9 @@ DEPARTED = "Loop {name} runs, detached. `ralph status` shows it, `ralph stop {na
 class Look:
     """How the console of a loop looks."""
 
-    color: str
-    emoji: bool
-    stream: bool
-    verbose: bool
+    dress: Dress = field(default_factory=Dress)
+    stream: bool = True
+    verbose: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,8 @@ class Host:
         return Departure(spec, self.hosting.announcer, lambda: self._console(look))
 
     def _console(self, look: Look) -> Console:
-        style = style_for(sys.stdout, self.environ, colour=COLOUR[look.color], emoji=look.emoji, timestamps=self.hosting.announcer is not None)
+        stamped = self.hosting.announcer is not None if look.dress.timestamps is None else look.dress.timestamps
+        style = dressed(look.dress, self.environ, timestamps=stamped)
         return Console(sys.stdout, sys.stderr, style, stream=look.stream, verbose=look.verbose)
 
 
@@ -103,6 +103,11 @@ class Departure:
         assert self._view is not None, "a loop begins with an entry"
         self._view.gate_started(gate)
 
+    def waiting(self, until: float) -> None:
+        """Show it in the log."""
+        assert self._view is not None, "a loop begins with an entry"
+        self._view.waiting(until)
+
 
 @contextmanager
 def hosted(hosting: Hosting) -> Iterator[Host]:
@@ -110,6 +115,15 @@ def hosted(hosting: Hosting) -> Iterator[Host]:
     stop = StopFlag(hosting.guarded.life_fd)
     with install(stop, patient=hosting.announcer is None, unblock=True):
         yield Host(stop=stop, environ=current(), hosting=hosting)
+
+
+COLOUR = {"auto": None, "always": True, "never": False}
+
+
+def dressed(dress: Dress, environ: dict[str, str], *, timestamps: bool) -> Style:
+    """The style of standard output."""
+    style = style_for(sys.stdout, environ, colour=COLOUR[dress.color], emoji=dress.emoji, timestamps=timestamps)
+    return replace(style, max_lines=dress.max_lines, max_chars=dress.max_chars)
 
 
 def _sweep_up(guarded: Guarded) -> None:

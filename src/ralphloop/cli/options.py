@@ -81,7 +81,7 @@ class AgentOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The help, with the names there are."""
-        from ralphloop.agents.catalogue import CATALOGUE  # noqa: PLC0415 - heavy
+        from ralphloop.agents.catalogue import CATALOGUE  # noqa: PLC0415 - only for help
 
         self.help = f"The agent: {', '.join(CATALOGUE)}."
         return super().get_help_record(ctx)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from ralphloop.config.choose_agent import choose_agent
+from ralphloop.config.choose_agent import Others, choose_agent
 from ralphloop.config.choose_work import choose_work
 from ralphloop.config.layers import Layer, merge
 from ralphloop.config.placing import beneath
 from ralphloop.config.request import RunRequest
 from ralphloop.config.setting import COMMAND_LINE, DEFAULTS, Origin, Setting
-from ralphloop.core.model import AgentSpec, Completion, Gate, Kind, Limits, Output, Require, Scm, WorkSpec
+from ralphloop.core.model import AgentSpec, Completion, Gate, Kind, Limits, Output, OwnPrice, Require, Scm, WorkSpec
 
 PROTECTED = (".ralph/settings.json", ".ralph/settings.local.json", ".ralph.yaml")
 
@@ -35,6 +35,17 @@ CALLS_PER_ITERATION = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dress:
+    """How the console looks: never pinned, since it decides nothing."""
+
+    color: str = "auto"
+    emoji: bool = True
+    timestamps: bool | None = None
+    max_lines: int = 3
+    max_chars: int = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
     """Everything of a LoopSpec but its identity, what is not pinned (secrets, the console's dress), and where each value came from."""
 
@@ -46,21 +57,21 @@ class Resolved:
     scm: Scm
     output: Output
     protect: tuple[str, ...]
-    color: str
-    emoji: bool
+    prices: tuple[OwnPrice, ...]
+    console: Dress
     agent_env: dict[str, str] = field(repr=False)
     explain: str
     origins: Mapping[str, Origin]
 
 
-def resolve(request: RunRequest, layers: Iterable[Layer], catalogue: Collection[str]) -> Resolved:
-    """What to run. The layers were loaded with `request.flags()`; `catalogue` holds the names of the agents there are."""
+def resolve(request: RunRequest, layers: Iterable[Layer], catalogue: Collection[str], others: Others = tuple) -> Resolved:
+    """What to run. The layers were loaded with `request.flags()`; `catalogue` and `others` hold the names of the agents there are."""
     settings = merge(layers)
     forgotten = [key for key in request.flags() if key not in settings or settings[key].origin.source != COMMAND_LINE]
     assert not forgotten, f"the layers were loaded without the flags of the request: {forgotten}"
     work, explain = choose_work(request, settings)
     settings = _with_kind_defaults(settings, work.kind)
-    agent, agent_env = choose_agent(request, settings, catalogue)
+    agent, agent_env = choose_agent(request, settings, catalogue, others)
     output = _section(settings, "output")
     return Resolved(
         work=work,
@@ -70,13 +81,21 @@ def resolve(request: RunRequest, layers: Iterable[Layer], catalogue: Collection[
         gates=_value(settings, "gates"),
         scm=Scm(**_section(settings, "scm")),
         protect=_protected(request.workspace, settings["protect"], _named_in(_value(settings, "gates"), request.workspace, work)),
-        color=output.pop("color"),
-        emoji=output.pop("emoji"),
-        output=Output(**output),
+        prices=_value(settings, "prices"),
+        console=dress(settings),
+        output=Output(**{name: value for name, value in output.items() if name not in _DRESS}),
         agent_env=agent_env,
         explain=explain,
         origins={key: setting.origin for key, setting in settings.items()},
     )
+
+
+_DRESS = [field.name for field in fields(Dress)]
+
+
+def dress(settings: Mapping[str, Setting]) -> Dress:
+    """How the console looks, as the settings say."""
+    return Dress(**{name: setting.value for name in _DRESS if (setting := settings.get(f"output.{name}"))})  # type: ignore[arg-type] # the schema checks
 
 
 def _value(settings: Mapping[str, Setting], key: str) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ralphloop.core.model import Gate, Kind, OnFail, Require
+from ralphloop.core.model import Gate, Kind, OnFail, OwnPrice, Require
 
-Value = str | int | float | bool | tuple[str, ...] | tuple[Gate, ...]
+Value = str | int | float | bool | tuple[str, ...] | tuple[Gate, ...] | tuple[OwnPrice, ...]
+STREAMS = ("text", "claude", "codex", "amp", "opencode", "gemini", "copilot", "qwen")
 
 
 class Type(StrEnum):
@@ -23,6 +24,7 @@ class Type(StrEnum):
     SCM_TASKS = "scm tasks"
     TABLE = "table"
     GATES = "gates"
+    PRICES = "prices"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,12 @@ SCHEMA: dict[str, Key] = {
     "agent.type": Key(type=Type.TEXT, help="which adapter speaks to the agent; without it, the name of the program decides"),
     "agent.flags": Key(type=Type.FLAGS, help="flags for the agent; each entry is split as a shell would"),
     "agent.model": Key(type=Type.TEXT, help="the model that the agent uses"),
+    "agent.format": Key(
+        type=Type.CHOICE,
+        default="stream",
+        choices=("stream", "text"),
+        help="what a known client is asked for: its stream of events, or its final words alone",
+    ),
     "agent.env": Key(type=Type.TABLE, help="environment variables for the agent"),
     "agent.permissions": Key(
         type=Type.CHOICE,
@@ -52,6 +60,9 @@ SCHEMA: dict[str, Key] = {
     "agent.timeout_s": Key(type=Type.NUMBER, default=3600.0, help="seconds after which an attempt is ended"),
     "agent.idle_timeout_s": Key(type=Type.NUMBER, default=900.0, help="seconds without output after which an attempt is ended"),
     "agent.grace_s": Key(type=Type.NUMBER, default=5.0, help="seconds between the polite and the hard end of an attempt"),
+    "agents.*.command": Key(type=Type.TEXT, help="the program of that agent; a name that is no known agent's becomes one by it"),
+    "agents.*.speaks": Key(type=Type.CHOICE, choices=STREAMS, help="for an agent of your own: the client whose stream it writes, or plain text"),
+    "agents.*.prompt_via": Key(type=Type.CHOICE, choices=("stdin", "arg", "file"), help="as agent.prompt_via, when that agent runs"),
     "agents.*.flags": Key(type=Type.FLAGS, help="as agent.flags, when that agent runs"),
     "agents.*.env": Key(type=Type.TABLE, help="as agent.env, when that agent runs"),
     "agents.*.model": Key(type=Type.TEXT, help="as agent.model, when that agent runs"),
@@ -93,6 +104,10 @@ SCHEMA: dict[str, Key] = {
     "output.iteration_in_prompt": Key(type=Type.SWITCH, default=False, help="begin the prompt with the iteration line"),
     "output.color": Key(type=Type.CHOICE, default="auto", choices=("auto", "always", "never"), help="colours in the console"),
     "output.emoji": Key(type=Type.SWITCH, default=True, help="emoji in the console"),
+    "output.timestamps": Key(type=Type.SWITCH, help="the time of day before each line; the log of a detached loop always has it"),
+    "output.max_lines": Key(type=Type.COUNT, default=3, help="lines that are shown of what a tool put out; 0: none"),
+    "output.max_chars": Key(type=Type.COUNT, default=400, help="characters that are shown of what a tool put out; 0: none"),
+    "prices": Key(type=Type.PRICES, default=(), help="what models cost, where their agents report tokens alone; before Ralph's own table"),
     "scm.command": Key(type=Type.CHOICE, default="git", choices=("git",), help="the source control program"),
     "scm.tasks": Key(type=Type.SCM_TASKS, default=(), help="what follows green gates, in order: commit, push, merge BRANCH"),
     "scm.message": Key(type=Type.TEXT, default="Ralph: iteration {iteration}", help="the commit message"),
@@ -104,6 +119,14 @@ GATE_KEYS: dict[str, Key] = {
     "on_fail": Key(type=Type.CHOICE, choices=tuple(OnFail), help="where the failure stands in the next prompt"),
     "hint": Key(type=Type.TEXT, help="advice for the agent when it fails"),
     "timeout_s": Key(type=Type.NUMBER, help="seconds after which it counts as failed"),
+}
+
+PRICE_KEYS: dict[str, Key] = {
+    "model": Key(type=Type.TEXT, help="the beginning of the model's name; or the name of an agent whose model is not known"),
+    "input": Key(type=Type.NUMBER, help="US dollars for a million tokens that are read, and are in no cache"),
+    "output": Key(type=Type.NUMBER, help="the same for what is written"),
+    "cache_read": Key(type=Type.NUMBER, help="the same for what is read from a cache; as input, if not given"),
+    "cache_write": Key(type=Type.NUMBER, help="the same for what is put into a cache; as input, if not given"),
 }
 
 Path = tuple[str, ...]

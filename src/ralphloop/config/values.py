@@ -6,16 +6,16 @@ Values are never shown where they may be secrets: in flags and in environment va
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ralphloop.config.bounds import LARGEST
-from ralphloop.config.schema import GATE_KEYS, Key, Type, Value
+from ralphloop.config.schema import GATE_KEYS, PRICE_KEYS, Key, Type, Value
 from ralphloop.config.setting import Origin
 from ralphloop.config.spellings import GATE_SPELLINGS
 from ralphloop.config.tree import Node
 from ralphloop.config.wording import listed, nearest, quoted, shortened, suggestion
-from ralphloop.core.model import Gate, OnFail
+from ralphloop.core.model import Gate, OnFail, OwnPrice, Price
 
 SCM_TASKS = "commit, push and merge BRANCH"
 
@@ -30,7 +30,9 @@ def read_value(key: Key, name: str, node: Node, source: str) -> Value:
     """The value of any key but a table. `name` is the key as the user spelled it."""
     origin = Origin(source=source, line=node.line)
     if key.type is Type.GATES:
-        return _gates(name, node, source)
+        return tuple(_gate(*each, source) for each in _rows(name, node, source, '{"command": "make test"}'))
+    if key.type is Type.PRICES:
+        return tuple(_price(*each, source) for each in _rows(name, node, source, _A_PRICE))
     try:
         return _READERS[key.type](key, node)
     except Wrong as wrong:
@@ -164,32 +166,53 @@ def _scm_task(text: str) -> str:
     raise Wrong(f"has {quoted(text)}; known tasks are {SCM_TASKS}")
 
 
-def _gates(name: str, node: Node, source: str) -> tuple[Gate, ...]:
+_A_PRICE = '{"model": "my-model", "input": 1.25, "output": 10}'
+
+
+def _rows(name: str, node: Node, source: str, example: str) -> list[tuple[str, Node]]:
+    """The objects of a list, each with its name."""
     if not isinstance(node.value, tuple):
-        Origin(source=source, line=node.line).refuse(f'{name} is {_kind(node)}; write a list such as [{{"command": "make test"}}]')
-    return tuple(_gate(f"{name}[{number}]", item, source) for number, item in enumerate(node.value))
+        Origin(source=source, line=node.line).refuse(f"{name} is {_kind(node)}; write a list such as [{example}]")
+    for number, item in enumerate(node.value):
+        if not isinstance(item.value, dict):
+            Origin(source=source, line=item.line).refuse(f"{name}[{number}] is {_kind(item)}; write an object such as {example}")
+    return [(f"{name}[{number}]", item) for number, item in enumerate(node.value)]
 
 
-def _gate(name: str, node: Node, source: str) -> Gate:
-    here = Origin(source=source, line=node.line)
-    if not isinstance(node.value, dict):
-        here.refuse(f'{name} is {_kind(node)}; write an object such as {{"command": "make test"}}')
-    read: dict[str, Any] = {}
+def _members(name: str, node: Node, source: str, keys: Mapping[str, Key], spellings: Mapping[str, str]) -> dict[str, tuple[str, Node]]:
+    """The members of an object by their canonical keys, each once, with the key as it is spelled."""
+    assert isinstance(node.value, dict)
     written: dict[str, tuple[str, Node]] = {}
     for spelled, member in node.value.items():
         there = Origin(source=source, line=member.key_line)
-        canonical = GATE_SPELLINGS.get(spelled, spelled)
-        if canonical not in GATE_KEYS:
-            there.refuse(f"unknown key {quoted(f'{name}.{spelled}')}; {suggestion(spelled, (*GATE_KEYS, *GATE_SPELLINGS))}")
+        canonical = spellings.get(spelled, spelled)
+        if canonical not in keys:
+            there.refuse(f"unknown key {quoted(f'{name}.{spelled}')}; {suggestion(spelled, (*keys, *spellings))}")
         if canonical in written:
             first, other = written[canonical]
             there.refuse(f"{quoted(spelled)} and {quoted(first)} on line {other.key_line} are the same setting; keep one of them")
         written[canonical] = spelled, member
-        if not (canonical == "hint" and member.value == ""):
-            read[canonical] = read_value(GATE_KEYS[canonical], f"{name}.{spelled}", member, source)
+    return written
+
+
+def _gate(name: str, node: Node, source: str) -> Gate:
+    written = _members(name, node, source, GATE_KEYS, GATE_SPELLINGS)
+    if "hint" in written and written["hint"][1].value == "":
+        del written["hint"]
+    read: dict[str, Any] = {key: read_value(GATE_KEYS[key], f"{name}.{spelled}", member, source) for key, (spelled, member) in written.items()}
     if "command" not in read:
-        here.refuse(f'{name} has no command; add "command": "…"')
+        Origin(source=source, line=node.line).refuse(f'{name} has no command; add "command": "…"')
     return Gate(**read | {"on_fail": OnFail(read.get("on_fail", OnFail.APPEND))})
+
+
+def _price(name: str, node: Node, source: str) -> OwnPrice:
+    written = _members(name, node, source, PRICE_KEYS, {})
+    read: dict[str, Any] = {key: read_value(PRICE_KEYS[key], f"{name}.{key}", member, source) for key, (_, member) in written.items()}
+    missing = [key for key in ("model", "input", "output") if key not in read]
+    if missing:
+        Origin(source=source, line=node.line).refuse(f"{name} has no {listed(missing, 'and no')}; write an object such as {_A_PRICE}")
+    model = read.pop("model")
+    return OwnPrice(model=model, price=Price(**read))
 
 
 _READERS: dict[Type, Callable[[Key, Node], Value]] = {

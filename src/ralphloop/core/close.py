@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from ralphloop.core import messages as m
-from ralphloop.core.feedback import NO_RESULT, gate_feedback, unproven_claim
+from ralphloop.core.feedback import gate_feedback, hindrances, no_result, unproven_claim, without_no_result
 from ralphloop.core.model import Ending, Feedback, Kind, Require, Strength
 from ralphloop.core.state import LoopState, Turn
 
@@ -67,10 +67,11 @@ def _progress(state: LoopState, turn: Turn) -> bool:
 def _feedback(state: LoopState, turn: Turn) -> tuple[Feedback, ...]:
     """What the next prompt carries. Where no attempt came to a good end, what the last one carried stands on (this turn's notes included)."""
     if turn.ending is not Ending.OK and not turn.checking and not turn.verdicts:
-        carried = tuple(feedback for feedback in state.feedback if not feedback.text.startswith(NO_RESULT))
-        return (*carried, Feedback(text=f"{NO_RESULT}: {turn.reason}."))
+        return (*without_no_result(state.feedback), no_result(turn.reason, turn.last.stream.cause if turn.last else None))
     notes = tuple(Feedback(text=note) for note in turn.notes)
     checked = zip(state.spec.gates, turn.verdicts, strict=False)
     gates = tuple(gate_feedback(gate, verdict) for gate, verdict in checked if not verdict.passed)
     claim = unproven_claim(state) if _claimed(turn) else None
-    return notes + gates + ((Feedback(text=claim),) if claim else ())
+    stuck = turn.last is not None and not turn.checking and not _progress(state, turn)
+    hindered = tuple(Feedback(text=text) for text in hindrances(turn.last.stream)) if stuck and turn.last else ()
+    return notes + gates + ((Feedback(text=claim),) if claim else ()) + hindered

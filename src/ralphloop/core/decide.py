@@ -17,7 +17,7 @@ from ralphloop.core import messages as m
 from ralphloop.core.close import close
 from ralphloop.core.endings import classify
 from ralphloop.core.evolve import evolve
-from ralphloop.core.limits import estimated_charge, limit_reached
+from ralphloop.core.limits import budget_left, estimated_charge, limit_reached, mean_charge
 from ralphloop.core.model import Ending, Kind, Outcome, OutcomeKind, Purpose, Strength
 from ralphloop.core.prompts import commit_message
 from ralphloop.core.state import LoopState, Phase
@@ -47,7 +47,14 @@ def _work_on(state: LoopState) -> m.Action:
         case Phase.ATTEMPT:
             attempt = state.open_turn.attempt + 1
             run_id = f"{state.spec.loop_id}/{state.iteration}/{attempt}"
-            return m.RunAgent(before=state.spent.calls, iteration=state.iteration, attempt=attempt, purpose=Purpose.WORK, run_id=run_id)
+            return m.RunAgent(
+                before=state.spent.calls,
+                iteration=state.iteration,
+                attempt=attempt,
+                purpose=Purpose.WORK,
+                run_id=run_id,
+                budget_usd=budget_left(state),
+            )
         case Phase.CHILDREN:
             limits = state.spec.limits
             return m.AwaitChildren(pause_s=limits.poll_interval_s, timeout_s=limits.wait_timeout_s, snapshot=state.open_turn.snapshot)
@@ -209,7 +216,7 @@ def _attempt_ended(state: LoopState, seen: m.AttemptSeen) -> m.Entry:
         run=seen.run,
         stream=seen.stream,
         claim=seen.claim,
-        charged_usd=estimated_charge(state) if cost is None else cost,
+        charged_usd=estimated_charge(state, seen.stream) if cost is None else cost,
         estimated=cost is None,
         artifacts=seen.artifacts,
     )
@@ -271,4 +278,4 @@ def close_open(state: LoopState, at: float) -> Iterator[m.Entry]:
     merge aborts a half merge, whenever they run.
     """
     if state.step is not None and ON_RESUME[state.step] is Recovery.LOST:
-        yield m.AttemptLost(at=at, charged_usd=estimated_charge(state))
+        yield m.AttemptLost(at=at, charged_usd=mean_charge(state))

@@ -6,13 +6,22 @@ merely *wrote* counts: limits and failures are read from structured events, or f
 
 from __future__ import annotations
 
-from ralphloop.core.model import EndedBy, Ending, RunReport, StreamReport
+from ralphloop.core.model import Cause, EndedBy, Ending, RunReport, StreamReport
 
 WAITING_EXIT_CODE = 42
 
 _TIMEOUTS = {
     EndedBy.TOTAL_TIMEOUT: "it ran into the total time-out",
     EndedBy.IDLE_TIMEOUT: "it said nothing for longer than the idle time-out",
+}
+
+CAUSES = {
+    Cause.CONTEXT_WINDOW: "the context window was full",
+    Cause.OUTPUT_LIMIT: "the answer was longer than the model may write",
+    Cause.REFUSAL: "the model refused",
+    Cause.TURNS: "the turns that the client allows were used up",
+    Cause.BUDGET: "what the attempt may cost was used up",
+    Cause.OVERLOADED: "the provider is overloaded",
 }
 
 
@@ -44,7 +53,7 @@ def _failure(run: RunReport, stream: StreamReport) -> str | None:
     if run.ended_by in _TIMEOUTS:
         return _TIMEOUTS[run.ended_by]
     if stream.error is not None:
-        return stream.error
+        return stream.error if stream.cause is None else f"{CAUSES[stream.cause]}: {stream.error}"
     if run.ended_by is EndedBy.AFTER_RESULT:
         return None
     if run.signal is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from ralphloop.core import messages as m
+from ralphloop.core.feedback import ADVICE, no_result, without_no_result
 from ralphloop.core.limits import INSTANT_DEATH_S, backoff_s, usage_wait_until
 from ralphloop.core.model import Ending, Feedback, Kind, Outcome, OutcomeKind, Usage
 from ralphloop.core.state import LoopState, Phase, Streaks, Turn
@@ -159,13 +160,13 @@ def _attempt_started(state: LoopState, entry: m.AttemptStarted) -> LoopState:
 
 def _attempt_ended(state: LoopState, entry: m.AttemptEnded) -> LoopState:
     reported, spent = entry.stream.usage, state.spent
-    priced = reported.cost_usd is not None
+    priced = reported.cost_usd is not None or (entry.stream.result_seen and entry.charged_usd > 0 and reported.has_tokens)
     spent = replace(
         spent,
         cost_usd=spent.cost_usd + entry.charged_usd,
         estimated=spent.estimated or entry.estimated,
         priced_calls=spent.priced_calls + priced,
-        priced_usd=spent.priced_usd + (reported.cost_usd or 0.0),
+        priced_usd=spent.priced_usd + (entry.charged_usd if priced else 0.0),
         usage=_added(spent.usage, reported),
         active_s=spent.active_s + entry.run.duration_s,
     )
@@ -216,9 +217,15 @@ def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
         streaks=_streaks_after(state.streaks, turn, entry.ending),
         tells=tuple(tell for tell in state.tells if entry.ending in UNREAD or tell.request_id not in state.carried),
         carried=(),
-        feedback=state.feedback + tuple(Feedback(text=text) for text in told),
+        feedback=_told_of_failure(state.feedback, turn) + tuple(Feedback(text=text) for text in told),
     )
     return replace(state, phase=Phase.RESTORE) if entry.restorations else _after_ending(state)
+
+
+def _told_of_failure(feedback: tuple[Feedback, ...], turn: Turn) -> tuple[Feedback, ...]:
+    """The next attempt is told at once of a failure that it can do something about."""
+    cause = turn.last.stream.cause if turn.last and turn.ending is Ending.FAILED else None
+    return (*without_no_result(feedback), no_result(turn.reason, cause)) if cause in ADVICE else feedback
 
 
 def what_was_judged(entry: m.ChangesJudged) -> tuple[str, ...]:

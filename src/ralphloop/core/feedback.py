@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
-from ralphloop.core.model import Feedback, Gate, Kind, Verdict
+from ralphloop.core.model import Cause, Feedback, Gate, Kind, StreamReport, Verdict
 from ralphloop.core.state import LoopState
 
+LONGEST_QUESTION = 500
 NO_RESULT = "The last attempt ended without a result"
+
+ADVICE = {
+    Cause.CONTEXT_WINDOW: "Read less at once, and take a smaller step: what is on disk is kept, what you have read is not.",
+    Cause.OUTPUT_LIMIT: "Write large files in pieces, and answer in few words.",
+    Cause.REFUSAL: "Where a part of the task cannot be done, say which and why, and do the rest.",
+    Cause.TURNS: "Take a smaller step, and bring it to its end.",
+    Cause.BUDGET: "Take a smaller step, and bring it to its end.",
+}
+"""What an agent can do about a cause, another attempt of the same kind would only meet it again. An overloaded provider is none of its business."""
+
+
+def no_result(reason: str, cause: Cause | None) -> Feedback:
+    """What the next prompt is told of an attempt that failed."""
+    return Feedback(text=" ".join(filter(None, (f"{NO_RESULT}: {reason.rstrip('.')}.", ADVICE.get(cause, "") if cause else ""))))
+
+
+def without_no_result(feedback: tuple[Feedback, ...]) -> tuple[Feedback, ...]:
+    """Everything but what was said of earlier attempts that failed."""
+    return tuple(each for each in feedback if not each.text.startswith(NO_RESULT))
+
+
+def question_of(stream: StreamReport) -> str:
+    """What the agent asked a person: with a tool for that, or by ending with a question."""
+    last = stream.final_words.rstrip()[-LONGEST_QUESTION:].rpartition("\n")[2].strip()
+    return stream.question or (last if last.endswith("?") else "")
+
+
+def hindrances(stream: StreamReport) -> tuple[str, ...]:
+    """What kept an agent from getting on, in words for the next prompt."""
+    denied = (
+        f"You were not allowed to use {', '.join(stream.denied)}. Do the task by other means, or say why it cannot be done." if stream.denied else ""
+    )
+    question = question_of(stream)
+    asked = f'You asked: "{question}" Nobody is there to answer. Decide by yourself, say how you decided, and go on.' if question else ""
+    return tuple(filter(None, (denied, asked)))
 
 
 def gate_feedback(gate: Gate, verdict: Verdict) -> Feedback:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ralphloop.core.model import Kind, Outcome, OutcomeKind, UsageLimit
+from ralphloop.core.model import Kind, Outcome, OutcomeKind, StreamReport, UsageLimit
+from ralphloop.core.prices import cost_of, price_of
 from ralphloop.core.state import LoopState
 
 INSTANT_DEATH_S = 3.0
@@ -65,6 +66,23 @@ def usage_wait_until(state: LoopState, limit: UsageLimit | None, dice: float) ->
     return state.at + wait + dice * min(JITTER_SHARE * wait, JITTER_MAX_S)
 
 
-def estimated_charge(state: LoopState) -> float:
-    """What an attempt without a cost report is charged: the mean of this loop's priced attempts."""
+def mean_charge(state: LoopState) -> float:
+    """What an attempt of which nothing is known is charged: the mean of this loop's attempts that have a price."""
     return state.spent.priced_usd / state.spent.priced_calls if state.spent.priced_calls else 0.0
+
+
+def estimated_charge(state: LoopState, stream: StreamReport) -> float:
+    """What an attempt without a cost report is charged: its tokens at the price of its model; where its stream broke off, at least the mean.
+
+    A stream that broke off has told only a part of its tokens.
+    """
+    spec = state.spec
+    price = price_of(stream.model or spec.agent.model, spec.prices) or price_of(spec.agent.called, spec.prices)
+    by_tokens = cost_of(stream.usage, price) if price is not None else 0.0
+    known = stream.result_seen and by_tokens > 0
+    return by_tokens if known else max(by_tokens, mean_charge(state))
+
+
+def budget_left(state: LoopState) -> float | None:
+    """What the next attempt may cost; None where cost is not bounded."""
+    return state.spec.limits.cost_usd - state.spent.cost_usd if state.spec.limits.cost_usd else None

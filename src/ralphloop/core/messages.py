@@ -130,13 +130,14 @@ class SurveyWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAgent:
-    """Start one agent process and stay with it until it ends. `before`: how many this loop has started already."""
+    """Start one agent process and stay with it until it ends. `before`: how many this loop has started already; `budget_usd`: what it may cost."""
 
     before: int
     iteration: int
     attempt: int
     purpose: Purpose
     run_id: str
+    budget_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

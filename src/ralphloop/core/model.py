@@ -73,6 +73,17 @@ class Ending(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Cause(StrEnum):
+    """Why an attempt failed, where its client named a cause for which there is a word."""
+
+    CONTEXT_WINDOW = "context_window"
+    OUTPUT_LIMIT = "output_limit"
+    REFUSAL = "refusal"
+    TURNS = "turns"
+    BUDGET = "budget"
+    OVERLOADED = "overloaded"
+
+
 class EndedBy(StrEnum):
     """What made a supervised process end."""
 
@@ -216,13 +227,36 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What an attempt cost, as far as the agent said. None: it did not say."""
+    """What an attempt cost, as far as the agent said. None: it did not say. `input_tokens` are those that no cache was involved in."""
 
     cost_usd: float | None = None
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether the agent said how many tokens it used."""
+        return bool(self.input_tokens or self.output_tokens or self.cache_read_tokens or self.cache_write_tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars for a million tokens; what is None costs as input does."""
+
+    input: float
+    output: float
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnPrice:
+    """A price that the user set, for every model whose name begins so; or for an agent, where no model is known."""
+
+    model: str
+    price: Price
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,10 +302,17 @@ FUNCTION = "function"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
-    """Which agent runs, and how. None for a time-out or for `prompt_via`: the adapter's own default."""
+    """Which agent runs, and how. None for `prompt_via`: the adapter's own default.
+
+    `type` is the adapter, `name` what the user calls the agent where that is another word. `speaks` is the stream that a mere command writes.
+    `format` is what a known client is asked for: its stream, or plain text.
+    """
 
     type: str
     command: str
+    name: str = ""
+    speaks: str = "text"
+    format: str = "stream"
     flags: tuple[str, ...] = ()
     model: str | None = None
     env: tuple[PinnedSecret, ...] = ()
@@ -280,6 +321,11 @@ class AgentSpec:
     timeout_s: float = 3600.0
     idle_timeout_s: float = 900.0
     grace_s: float = 5.0
+
+    @property
+    def called(self) -> str:
+        """The agent's name, for people."""
+        return self.name or self.type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,6 +373,7 @@ class LoopSpec:
     scm: Scm = field(default_factory=Scm)
     output: Output = field(default_factory=Output)
     protect: tuple[str, ...] = ()
+    prices: tuple[OwnPrice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,12 +386,21 @@ class UsageLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamReport:
-    """What an agent's stream said by its end. `fatal` is a reason why no further attempt can help."""
+    """What an agent's stream said by its end. `fatal` is a reason why no further attempt can help.
+
+    `model` is the one that answered. `denied` names the tools that it was not allowed to use, `question` is what it asked a person.
+    """
 
     final_words: str = ""
     usage: Usage = field(default_factory=Usage)
+    model: str | None = None
     conversation_id: str | None = None
+    tools: int = 0
+    tool_errors: int = 0
+    denied: tuple[str, ...] = ()
+    question: str = ""
     error: str | None = None
+    cause: Cause | None = None
     fatal: str | None = None
     limit: UsageLimit | None = None
     result_seen: bool = True

@@ -163,6 +163,9 @@ class Watcher(Protocol):
     def gate_started(self, gate: Gate) -> None:
         """A gate is about to run."""
 
+    def waiting(self, until: float) -> None:
+        """The loop waits until that moment; said again and again while it does."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
@@ -210,11 +213,12 @@ class CallReport:
 
 
 class Sign(IntEnum):
-    """What a stream says of its run: it goes on; its turn is over; it is over, and work in the background still runs."""
+    """What a stream says of its run: it goes on; its turn is over; it is over, and work in the background still runs; it will never be over."""
 
     WORKING = 0
     OVER = 1
     BACKGROUND = 2
+    ASTRAY = 3
 
 
 class Runner(Protocol):
@@ -236,6 +240,15 @@ class Runner(Protocol):
 
 
 # --- The seam to agents/ ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What an agent is asked to do. The prompt also lies in the file; `budget_usd` is what it may cost, where there is a bound."""
+
+    prompt: str
+    prompt_file: Path
+    budget_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,18 +274,43 @@ class StreamParser(Protocol):
     def background(self) -> bool:
         """Whether the client says that work of the turn still runs in the background."""
 
-    def finish(self, run: RunReport) -> StreamReport:
-        """What the stream said, all told."""
+    @property
+    def astray(self) -> bool:
+        """Whether the client goes round in circles, and spends money on it, until somebody ends it."""
+
+    def finish(self, run: RunReport, now: float) -> StreamReport:
+        """What the stream said, all told; `now` is when it ended, for what is said of times."""
+
+
+Call = Callable[[Sequence[str]], CallReport]
+"""Runs a short command in an agent's environment."""
+
+
+class Access(IntEnum):
+    """Whether a client could begin to work: what can be told without asking its provider."""
+
+    UNKNOWN = 0
+    LOGGED_IN = 1
+    LOGGED_OUT = 2
 
 
 class Adapter(Protocol):
-    """One agent CLI: a module satisfies this, and the catalogue is one dict."""
+    """One agent CLI: a module satisfies this, and the catalogue is one dict.
+
+    `MINIMUM` is the oldest version whose flags and stream are known to fit; empty where there is no such thing as a version.
+    """
 
     NAME: str
-    STREAMS: bool
+    MINIMUM: tuple[int, ...]
 
-    def invocation(self, spec: AgentSpec, prompt: str, prompt_file: Path) -> Invocation:
+    def invocation(self, spec: AgentSpec, order: Order) -> Invocation:
         """The command line, environment and standard input for one prompt."""
 
-    def parser(self) -> StreamParser:
-        """A fresh parser for one run."""
+    def streams(self, spec: AgentSpec) -> bool:
+        """Whether the agent says something while it works, so that silence means that it hangs."""
+
+    def parser(self, spec: AgentSpec, order: Order | None = None) -> StreamParser:
+        """A fresh parser for one run; without an order, for a recorded one."""
+
+    def access(self, program: str, version: tuple[int, ...], call: Call, env: Mapping[str, str]) -> Access:
+        """Whether somebody is logged in, as far as the client or the environment tells without the network and without cost."""

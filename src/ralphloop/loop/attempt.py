@@ -5,17 +5,32 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralphloop.core.claims import detect_claim
-from ralphloop.core.messages import AttemptSeen, RunAgent
+from ralphloop.core.messages import AttemptSeen, Event, RunAgent, ToolEnd, ToolStart
 from ralphloop.core.model import LoopSpec, ProtectedFile
-from ralphloop.core.ports import Adapter, Clock, Launch, Runner, Sign, StreamParser, Watcher
-from ralphloop.errors import WorkError
+from ralphloop.core.ports import Adapter, Clock, Invocation, Launch, Order, Runner, Sign, StreamParser, Watcher
+from ralphloop.errors import ConfigError, WorkError
 from ralphloop.files.artifacts import write_artifact
 
 PROMPT, EVENTS, STDERR, FINAL, PROCESS = "prompt.md", "events.ndjson", "stderr.log", "final.md", "process"
+
+
+@dataclass(slots=True)
+class ToolCount:
+    """How many tools an attempt used, and how many of them came back with an error."""
+
+    used: int = 0
+    errors: int = 0
+
+    def see(self, event: Event) -> None:
+        """Count it, if it is a tool."""
+        if isinstance(event, ToolStart):
+            self.used += 1
+        elif isinstance(event, ToolEnd):
+            self.errors += event.is_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +49,15 @@ class CliAgent:
         """Run one agent process to its end."""
         directory = self.directory(action.iteration, action.attempt)
         kept = keep_prompt(directory, prompt)
-        parser = self.adapter.parser()
-        run = self.runner.supervise(self._launch(action, prompt, directory), self._listener(parser))
-        stream = parser.finish(run)
+        order = Order(prompt=prompt, prompt_file=directory / PROMPT, budget_usd=action.budget_usd)
+        parser, tools = self.adapter.parser(self.spec.agent, order), ToolCount()
+        run = self.runner.supervise(self._launch(action, order, directory), self._listener(parser, tools))
+        ended = self.clock.now()
+        stream = replace(parser.finish(run, ended), tools=tools.used, tool_errors=tools.errors)
         logs = ((EVENTS, run.stdout_digest), (STDERR, run.stderr_digest))
         streams = (ProtectedFile(path=str(directory / name), digest=digest) for name, digest in logs)
         return AttemptSeen(
-            at=self.clock.now(),
+            at=ended,
             dice=self.clock.dice(),
             run=run,
             stream=stream,
@@ -48,9 +65,9 @@ class CliAgent:
             artifacts=(kept, *streams, keep_final_words(directory, stream.final_words)),
         )
 
-    def _launch(self, action: RunAgent, prompt: str, directory: Path) -> Launch:
+    def _launch(self, action: RunAgent, order: Order, directory: Path) -> Launch:
         agent = self.spec.agent
-        invocation = self.adapter.invocation(agent, prompt, directory / PROMPT)
+        invocation = self._invocation(order)
         return Launch(
             argv=invocation.argv,
             cwd=Path(self.spec.workspace),
@@ -59,15 +76,24 @@ class CliAgent:
             stdout_log=directory / EVENTS,
             stderr_log=directory / STDERR,
             timeout_s=agent.timeout_s,
-            idle_timeout_s=agent.idle_timeout_s if self.adapter.STREAMS else 0.0,
+            idle_timeout_s=agent.idle_timeout_s if self.adapter.streams(agent) else 0.0,
             grace_s=agent.grace_s,
             identity_file=directory / PROCESS,
         )
 
-    def _listener(self, parser: StreamParser) -> Callable[[bytes], Sign]:
+    def _invocation(self, order: Order) -> Invocation:
+        try:
+            return self.adapter.invocation(self.spec.agent, order)
+        except ConfigError as error:  # in the middle of a loop it is one more thing that goes wrong out there
+            raise WorkError(str(error)) from error
+
+    def _listener(self, parser: StreamParser, tools: ToolCount) -> Callable[[bytes], Sign]:
         def listen(line: bytes) -> Sign:
             for event in parser.feed(line):
+                tools.see(event)
                 self.watcher.event(event)
+            if parser.astray:
+                return Sign.ASTRAY
             if not parser.result_seen:
                 return Sign.WORKING
             return Sign.BACKGROUND if parser.background else Sign.OVER

@@ -50,6 +50,7 @@ def _perform(action: m.Action, state: LoopState, ports: Ports) -> m.Observation:
             verdict, sha = ports.workspace.merge(action.branch)
             return m.ScmSeen(at=ports.clock.now(), verdict=verdict, sha=sha, survey=ports.work.survey())
         case m.Wait():
+            ports.watcher.waiting(action.until)
             over = ports.clock.wait(action.until, action.until - state.step_since)
             complete = state.spec.work.kind is Kind.FOLDER and is_complete(ports)
             return m.Waited(at=ports.clock.now(), over=over or complete, complete=complete)

@@ -226,6 +226,7 @@ def _spec(resolved: Resolved, workspace: str, name: str) -> LoopSpec:
         scm=resolved.scm,
         output=resolved.output,
         protect=resolved.protect,
+        prices=resolved.prices,
     )
 
 

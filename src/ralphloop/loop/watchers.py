@@ -29,6 +29,11 @@ class Watchers:
         for watcher in self._watchers:
             watcher.gate_started(gate)
 
+    def waiting(self, until: float) -> None:
+        """Tell each."""
+        for watcher in self._watchers:
+            watcher.waiting(until)
+
 
 class Unwatched:
     """A watcher that shows nothing."""
@@ -40,4 +45,7 @@ class Unwatched:
         """Let it pass."""
 
     def gate_started(self, gate: Gate) -> None:
+        """Let it pass."""
+
+    def waiting(self, until: float) -> None:
         """Let it pass."""

@@ -16,8 +16,8 @@ from ralphloop.checks.gates import GateRunner
 from ralphloop.config.environment import RUN_ID, TASK_FOLDER, agent_environment, tool_environment
 from ralphloop.core.identity import ProcessIdentity
 from ralphloop.core.messages import RunAgent
-from ralphloop.core.model import Kind, LoopSpec, WorkSpec
-from ralphloop.core.ports import Agent, Launch, Ports, Runner, Watcher, Work
+from ralphloop.core.model import AgentSpec, Kind, LoopSpec, WorkSpec
+from ralphloop.core.ports import Agent, Launch, Order, Ports, Runner, Watcher, Work
 from ralphloop.core.rollup import roll_up
 from ralphloop.core.state import LoopState
 from ralphloop.errors import ConfigError, WorkError
@@ -96,6 +96,12 @@ def check_work(directory: Path, work: WorkSpec) -> None:
         check_task_dir(directory / work.task_dir)
     elif work.prompt_file:
         check_prompt_file(directory, work.prompt_file)
+
+
+def check_start(directory: Path, work: WorkSpec, agent: AgentSpec) -> None:
+    """Raise ConfigError where a loop could not begin: its work cannot be read, or its agent cannot be told what the settings say."""
+    check_work(directory, work)
+    adapter(agent.type).invocation(agent, Order(prompt="", prompt_file=Path()))
 
 
 def live_children(house: House, loop_id: str) -> frozenset[ProcessIdentity]:
@@ -186,7 +192,8 @@ def _make_agent(  # noqa: PLR0913, PLR0917 - all that an attempt needs
 
     def environment(action: RunAgent, of_adapter: Mapping[str, str]) -> Mapping[str, str]:
         folder = attempt_dir(house.state_home, spec.loop_id, action.iteration, action.attempt)
-        turn = {"RALPH_ITERATION": str(action.iteration), RUN_ID: action.run_id, "RUN_FOLDER": str(folder)}
+        # PWD: opencode goes by it, and not by the directory that it is started in (seen in 1.18.33).
+        turn = {"RALPH_ITERATION": str(action.iteration), RUN_ID: action.run_id, "RUN_FOLDER": str(folder), "PWD": spec.workspace}
         return agent_environment(house.environ, {**of_adapter, **env}, turn)
 
     if house.function is not None:

@@ -198,7 +198,9 @@ class Watch:
         sign = take(chunk)
         now = self._clock.monotonic()  # afterwards: while the reader was busy, the agent was held back and not idle
         self._since[EndedBy.IDLE_TIMEOUT] = now
-        if sign is not Sign.WORKING:
+        if sign is Sign.ASTRAY:
+            self._since[EndedBy.AFTER_RESULT] = -inf  # nothing that it still says prolongs it
+        elif sign is not Sign.WORKING:
             self._result_at = min(self._result_at, now)
             last = self._result_at + max(LONGEST_AFTER_RESULT_S - self._launch.after_result_s, 0.0)
             self._since[EndedBy.AFTER_RESULT] = last if sign is Sign.BACKGROUND else min(now, last)

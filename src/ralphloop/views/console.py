@@ -10,7 +10,7 @@ from ralphloop.core.model import Gate
 from ralphloop.core.state import LoopState
 from ralphloop.views.events import EventLines
 from ralphloop.views.facts import Line, Moment, facts
-from ralphloop.views.figures import moment
+from ralphloop.views.figures import duration, moment
 from ralphloop.views.layout import LONGEST, layout
 from ralphloop.views.sink import Sink
 from ralphloop.views.style import STAMP, Style
@@ -58,6 +58,12 @@ class Console:
         """A gate is about to run."""
         self.debug(f"Running guardrail: {one_line(gate.command)}")
         self._pass(f"gate    {one_line(gate.command)} …")
+
+    def waiting(self, until: float) -> None:
+        """The loop waits: on a terminal, how long it still will."""
+        left = until - time.time()
+        if self._style.live and left > 0:
+            self._pass(f"wait    {duration(left)} left, until {moment(until, time.time())} …")
 
     def debug(self, text: str) -> None:
         """Say a thing that only `--verbose` wants to know."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ralphloop.core import messages as m
 from ralphloop.core.evolve import done_overrules, evolve, fold
+from ralphloop.core.feedback import question_of
 from ralphloop.core.model import Ending, Kind, LoopSpec, OutcomeKind, Restoration
 from ralphloop.core.state import LoopState
 from ralphloop.views.figures import count, duration, moment, money
@@ -209,7 +210,19 @@ def _progress(entry: m.IterationEnded, before: LoopState, after: LoopState) -> I
     if was is not None and now is not None and now != was and after.spec.work.kind is not Kind.FOLDER:
         yield Line(label="tasks", text=f"{count(was - now, 'task')} closed" if now < was else f"{count(now - was, 'task')} more than before")
     if not entry.progress and not entry.done and (stall := after.spec.limits.stall):
-        yield Line(label="note", text=f"no progress ({after.streaks.stalled} of {stall} in a row)", colour="yellow")
+        why = "; ".join(_hindrances(before))
+        yield Line(label="note", text=f"no progress ({after.streaks.stalled} of {stall} in a row){f': {why}' if why else ''}", colour="yellow")
+
+
+def _hindrances(before: LoopState) -> Iterator[str]:
+    """What kept the agent from getting on, as far as its stream tells."""
+    last = before.open_turn.last
+    if last is None:
+        return
+    if last.stream.denied:
+        yield f"the agent was not allowed to use {one_line(', '.join(last.stream.denied))} (agent.permissions is {one_line(before.spec.agent.permissions)})"
+    if question := question_of(last.stream):
+        yield f"the agent asked: {one_line(question)}"
 
 
 def _step_started(entry: m.StepStarted, _before: LoopState, after: LoopState) -> Iterator[Row]:

@@ -41,10 +41,10 @@ def magnitude(number: int) -> str:
     return digits.removesuffix(".0") + unit
 
 
-def tokens(read: int, cached: int, written: int) -> str:
-    """`1.2M in (850K cached) / 45K out`."""
+def tokens(fresh: int, cached: int, written: int) -> str:
+    """`1.2M in (850K cached) / 45K out`: what went in is what was fresh and what came from a cache."""
     kept = f" ({magnitude(cached)} cached)" if cached else ""
-    return f"{magnitude(read)} in{kept} / {magnitude(written)} out"
+    return f"{magnitude(fresh + cached)} in{kept} / {magnitude(written)} out"
 
 
 def moment(at: float, now: float) -> str:

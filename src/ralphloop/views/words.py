@@ -8,7 +8,7 @@ from ralphloop.core.limits import RAISING
 from ralphloop.core.messages import AttemptEnded, ScmEnded
 from ralphloop.core.model import Ending, Kind, Limits, LoopSpec, OnFail, Outcome, OutcomeKind, Strength, Verdict, WorkSpec
 from ralphloop.core.state import LoopState, Spent
-from ralphloop.views.figures import count, duration, money, tokens
+from ralphloop.views.figures import count, duration, magnitude, money, tokens
 from ralphloop.views.text import clip, one_line
 
 DOT = " · "
@@ -47,9 +47,9 @@ def work_words(work: WorkSpec) -> str:
 def agent_words(spec: LoopSpec) -> str:
     """Which agent, which model, and what it may do."""
     agent = spec.agent
-    command = "" if agent.command == agent.type else f" ({one_line(agent.command)})"
+    command = "" if agent.command == agent.called else f" ({one_line(agent.command)})"
     model = f"model {one_line(agent.model)}" if agent.model else ""
-    return DOT.join(filter(None, (one_line(agent.type) + command, model, f"unsandboxed, permissions {one_line(agent.permissions)}")))
+    return DOT.join(filter(None, (one_line(agent.called) + command, model, f"unsandboxed, permissions {one_line(agent.permissions)}")))
 
 
 def gates_words(spec: LoopSpec) -> str:
@@ -97,10 +97,12 @@ def attempt_words(state: LoopState) -> str:
 def attempt_figures(ended: AttemptEnded) -> str:
     """Cost, tokens and time of one attempt, as far as they are known."""
     used = ended.stream.usage
-    read, written = used.input_tokens, used.output_tokens
+    read, written = used.input_tokens + used.cache_write_tokens, used.output_tokens
     cost = "" if ended.estimated and not ended.charged_usd else f"cost: {money(ended.charged_usd, estimated=ended.estimated)}"
     said = f"tokens: {tokens(read, used.cache_read_tokens, written)}" if read or written or used.cache_read_tokens else ""
-    return ", ".join(filter(None, (cost, said, f"time: {duration(ended.run.duration_s)}")))
+    stream = ended.stream
+    tools = f"tools: {magnitude(stream.tools)}, errors: {magnitude(stream.tool_errors)}" if stream.tools else ""
+    return ", ".join(filter(None, (cost, said, tools, f"time: {duration(ended.run.duration_s)}")))
 
 
 def verdict_words(verdict: Verdict) -> str:
