@@ -6,7 +6,7 @@ Nothing here may load json, dataclasses, pathlib or more of core than who a proc
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PAGE = 256
+_STRETCH = 4096
 _BUSY_TIMEOUT_S = 5.0
 
 
@@ -78,6 +79,9 @@ _BY_ID = f"{_LOOPS} WHERE id = ?"
 _BY_NAME = f"{_LOOPS} WHERE name = ? ORDER BY n DESC LIMIT 1"
 _BY_IDENTITY = f"{_LOOPS} WHERE name = ? AND workspace = ? ORDER BY n DESC LIMIT 1"
 _ENTRIES = f"SELECT {', '.join(RawEntry._fields)} FROM entry WHERE loop_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608 - our own names
+_SOME_ENTRIES = (
+    f"SELECT {', '.join(RawEntry._fields)} FROM entry WHERE loop_id = ? AND seq > ? AND seq <= ? AND type NOT IN ({{}}) ORDER BY seq LIMIT ?"  # noqa: S608 - our own names
+)
 
 
 class Queries:
@@ -110,6 +114,16 @@ class Queries:
             for row in rows:
                 yield RawEntry._make(row)
             seq = rows[-1][0]
+
+    def entries_without(self, row: LoopRow, types: Collection[str]) -> Iterator[RawEntry]:
+        """The stream as far as that row knows it, without the entries of these types; a page passes over a bounded number of those."""
+        sql, seq = _SOME_ENTRIES.format(", ".join("?" * len(types))), 0
+        while seq < row.last_seq:
+            end = min(seq + _STRETCH, row.last_seq)
+            rows = self._rows(sql, row.id, seq, end, *types, _PAGE)
+            for entry in rows:
+                yield RawEntry._make(entry)
+            seq = rows[-1][0] if len(rows) == _PAGE else end
 
     def close(self) -> None:
         """Let go of the file."""
