@@ -89,7 +89,8 @@ class EventLines:
     def _final_result(self, event: m.FinalResult) -> str:
         used = event.usage
         cost = None if used.cost_usd is None else f"cost: {money(used.cost_usd)}"
-        said = f"tokens: {tokens(used.input_tokens, used.cache_read_tokens, used.output_tokens)}"
+        read = used.input_tokens + used.cache_write_tokens
+        said = f"tokens: {tokens(read, used.cache_read_tokens, used.output_tokens)}" if used.has_tokens else None
         counted = f"tools: {magnitude(self._tools)}, errors: {magnitude(self._errors)}"
         symbol, word = (self._style.symbol("error"), "Failed") if event.is_error else (self._style.symbol("ok"), "Complete")
         return clip(f"{symbol} {word} ({', '.join(filter(None, (cost, said, counted)))})", self._columns)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from ralphloop.core import messages as m
 from ralphloop.core.claims import ClaimReading
 from ralphloop.core.model import Kind, Strength
-from ralphloop.views.facts import Line, Moment, Row, Title, moments, turns
+from ralphloop.views.facts import Line, Moment, Row, Title, moments
 from ralphloop.views.keys import Key, obstacles, read_keys
 from ralphloop.views.layout import layout
+from ralphloop.views.show import iteration_of
 from ralphloop.views.style import Style
 from ralphloop.views.text import clean, clip, one_line
 from ralphloop.views.words import outcome_words
@@ -25,7 +26,7 @@ def render_explain(entries: Iterable[m.Entry], number: int, final_words: str | N
 
     LookupError where the loop has no such iteration.
     """
-    turn = _iteration(list(moments(entries)), number)
+    turn = iteration_of(list(moments(entries)), number)
     ended = next((seen.entry for seen in reversed(turn) if isinstance(seen.entry, m.AttemptEnded)), None)
     said = final_words if final_words is not None else ended.stream.final_words if ended else ""
     lines = [line for row in _head(turn, ended) for line in layout(row, style)]
@@ -33,15 +34,6 @@ def render_explain(entries: Iterable[m.Entry], number: int, final_words: str | N
         lines += _quoted(said, ended.claim if ended else None, style)
     lines += [line for row in _body(turn, ended) for line in layout(row, style)]
     return "\n".join(lines).lstrip("\n") + "\n"
-
-
-def _iteration(history: Sequence[Moment], number: int) -> list[Moment]:
-    for turn in turns(history):
-        if isinstance(turn[0].entry, m.IterationStarted) and turn[0].entry.number == number:
-            return turn
-    last = history[-1].after
-    there = f"it has 1 to {last.iteration}" if last.iteration else "it has had none"
-    raise LookupError(f"loop {one_line(last.spec.name)} has no iteration {number}: {there}")
 
 
 def _head(turn: Sequence[Moment], ended: m.AttemptEnded | None) -> Iterator[Row]:
