@@ -179,7 +179,7 @@ def test_a_bad_setting_in_the_environment_is_told_by_its_name(program: Program, 
     ("arguments", "said"),
     [
         (("rnu",), "there is no command 'rnu'; did you mean \"run\"?"),
-        (("xyzzy",), "known here: bus, demo, explain, resume, run, show, start, status, stop, tell and version"),
+        (("xyzzy",), "known here: agents, bus, cost, demo, explain, resume, run, show, start, status, stop, tell and version"),
         (("--vresion",), "No such option '--vresion'"),
         (("resume", "nope"), "there is no loop called nope: `ralph status` lists the loops"),
         (("show", "nope"), "there is no loop called nope"),

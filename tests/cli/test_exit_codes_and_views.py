@@ -216,7 +216,25 @@ def test_bare_ralph_says_what_would_run_and_starts_nothing(program: Program) -> 
     assert not program.state.exists()
 
 
-@pytest.mark.parametrize("arguments", [(), ("run",), ("resume",), ("status",), ("show",), ("explain",), ("demo",), ("version",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("run",),
+        ("resume",),
+        ("status",),
+        ("show",),
+        ("explain",),
+        ("cost",),
+        ("agents",),
+        ("tell",),
+        ("stop",),
+        ("start",),
+        ("bus",),
+        ("demo",),
+        ("version",),
+    ],
+)
 def test_every_command_has_help(program: Program, arguments: tuple[str, ...]) -> None:
     ended = program.run(*arguments, "--help")
     assert (ended.code, ended.err) == (0, "")

@@ -22,6 +22,8 @@ COMMANDS = {
     "status": ("ralphloop.cli.status:command", "Show every loop."),
     "show": ("ralphloop.cli.show:command", "Show a loop's iterations: verdicts, cost, reasons, artifacts."),
     "explain": ("ralphloop.cli.explain:command", "Explain why an iteration was (not) taken for done."),
+    "cost": ("ralphloop.cli.cost:command", "Show what loops cost: by loop, task, day, agent or model."),
+    "agents": ("ralphloop.cli.agents:command", "Show the agents there are, and what is installed of them."),
     "bus": ("ralphloop.cli.bus:command", "Post to and read the message bus of a task folder."),
     "demo": ("ralphloop.cli.demo:command", "Watch a loop catch a lying agent; no key and no network needed."),
     "version": ("ralphloop.cli.version:command", "Print the version."),
