@@ -5,14 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: all demo test test-fast check bench soak lint fmt types build install clean system
+.PHONY: all demo test test-fast check bench soak lint fmt types build install clean system clients
 
 all: fmt check test build
 
 demo: system $(READY)  ## a real loop to its end, offline and without a key
 	$(BIN)/ralph demo
 
-test: system $(READY)  ## all tests
+test: system clients  ## all tests
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test-fast: $(READY)  ## the tests that take milliseconds
@@ -35,7 +35,7 @@ fmt: $(READY)
 bench: $(READY)  ## speed, as ratios within one run
 	$(BIN)/python bench/run.py
 
-soak: $(READY)  ## random seeds and full sizes; takes long
+soak: clients  ## random seeds and full sizes; takes long
 	$(BIN)/pytest -n $(JOBS) --dist worksteal --hypothesis-profile soak tests
 
 build: $(READY)
@@ -49,6 +49,9 @@ clean:
 
 system:
 	@sh scripts/system-packages git util-linux
+
+clients: $(READY)  ## the real clients that the tests run, into a cache outside of this directory
+	@$(BIN)/python scripts/clients
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' || sh scripts/system-packages python3-venv
