@@ -215,9 +215,10 @@ def test_a_directory_swapped_for_a_link_at_any_instant_leads_nowhere(root: Path,
         assert swapper.stdout is not None
         swapper.stdout.readline()
         seen = {read_beneath(root, "docs/secret") for _ in range(3000)}
+        while b"lawful" not in seen:  # on a busy machine the link may stand there for all of them
+            seen.add(read_beneath(root, "docs/secret"))
         swapper.kill()
     assert seen <= {b"lawful", None}
-    assert b"lawful" in seen
 
 
 def test_appended_text_stands_at_the_end(root: Path) -> None:
