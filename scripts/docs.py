@@ -22,7 +22,7 @@ from ralphloop import errors
 from ralphloop.agents.demo_script import WORDS
 from ralphloop.cli.app import COMMANDS, cli
 from ralphloop.config.resolve import CALLS_PER_ITERATION, KIND_DEFAULTS
-from ralphloop.config.schema import GATE_KEYS, SCHEMA, Key
+from ralphloop.config.schema import GATE_KEYS, PRICE_KEYS, SCHEMA, Key
 from ralphloop.config.spellings import GATE_SPELLINGS, SPELLINGS, VARIABLES
 from ralphloop.core.decide import ON_RESUME
 from ralphloop.core.messages import Entry
@@ -81,6 +81,13 @@ def gate_settings() -> str:
     """The keys of one gate."""
     defaults = {field.name: field.default for field in fields(Gate)}
     rows = ((code(name), typed(key), shown(defaults[name]) if name != "command" else "required", key.help) for name, key in GATE_KEYS.items())
+    return table(("key", "type", "default", "meaning"), rows)
+
+
+def price_settings() -> str:
+    """The keys of one price."""
+    required = {"model", "input", "output"}
+    rows = ((code(name), typed(key), "required" if name in required else "as `input`", key.help) for name, key in PRICE_KEYS.items())
     return table(("key", "type", "default", "meaning"), rows)
 
 
@@ -165,6 +172,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "settings": settings,
     "gate-settings": gate_settings,
+    "price-settings": price_settings,
     "spellings": spellings,
     "limits": limits,
     "tables": tables,
