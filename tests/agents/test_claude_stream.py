@@ -11,9 +11,10 @@ from recorded import ended, parser_of
 from recorded import read as read_of
 from recorded import recorded as recorded_of
 
+from ralphloop.agents import claude
 from ralphloop.core.endings import classify
 from ralphloop.core.messages import Event, LimitNotice, Progress, Text, Todo, TodoItem, ToolEnd, ToolStart, Unknown
-from ralphloop.core.model import EndedBy, Ending, RunReport, StreamReport, Usage
+from ralphloop.core.model import AgentSpec, EndedBy, Ending, RunReport, StreamReport, Usage
 
 
 def recorded(name: str) -> list[bytes]:
@@ -214,3 +215,81 @@ def test_no_event_is_endless() -> None:
     sizes = [len(event.output if isinstance(event, ToolEnd) else event.text if isinstance(event, Progress) else "") for event in events]
     assert max(sizes) <= 64 * 1024
     assert len(report.final_words) == 256 * 1024
+
+
+# --- what was found by people who tried to break it ---
+
+REJECTED = {"status": "rejected", "resetsAt": 1794851537, "rateLimitType": "five_hour"}
+
+
+def test_work_that_goes_on_and_is_paid_for_is_not_limited() -> None:
+    paid = line(type="rate_limit_event", rate_limit_info={**REJECTED, "overageStatus": "allowed", "isUsingOverage": True})
+    events, report = read([paid], ended(None, signal=9))
+    assert (events, report.limit) == ([], None)
+
+
+def test_whoever_works_on_after_a_limit_was_announced_is_not_limited() -> None:
+    announced = line(type="rate_limit_event", rate_limit_info=REJECTED)
+    assert read([announced, assistant({"type": "text", "text": "I go on."})], ended(1))[1].limit is None
+
+
+@pytest.mark.parametrize("by", [EndedBy.TOTAL_TIMEOUT, EndedBy.IDLE_TIMEOUT])
+def test_an_announcement_alone_does_not_explain_why_a_run_was_ended(by: EndedBy) -> None:
+    run = RunReport(ended_by=by, signal=15)
+    assert read([line(type="rate_limit_event", rate_limit_info=REJECTED)], run)[1].limit is None
+    assert read([line(type="rate_limit_event", rate_limit_info=REJECTED)], ended(None, signal=9))[1].limit is None
+
+
+@pytest.mark.parametrize("resets_at", [1e300, -1, 4e9])
+def test_a_reset_that_cannot_be_is_none(resets_at: float) -> None:
+    limit = read([line(type="rate_limit_event", rate_limit_info={**REJECTED, "resetsAt": resets_at})], ended(1))[1].limit
+    assert limit is not None
+    assert limit.resets_at is None
+
+
+@pytest.mark.parametrize("cost", [1e308, 2e6])
+def test_a_cost_that_cannot_be_was_not_said(cost: float) -> None:
+    assert read([result(total_cost_usd=cost)], ended())[1].usage.cost_usd is None
+
+
+def test_tokens_of_two_who_speak_by_turns_are_counted_once_for_each_message() -> None:
+    def block(speaker: str | None, number: int) -> bytes:
+        used = {"input_tokens": 10, "output_tokens": 1}
+        message = {"id": f"msg_{speaker}_{number}", "content": [{"type": "text", "text": "x"}], "usage": used}
+        return line(type="assistant", parent_tool_use_id=speaker, message=message)
+
+    lines = [block(speaker, 1) for _ in range(10) for speaker in (None, "toolu_1")]
+    assert read(lines, ended(None, signal=9))[1].usage.input_tokens == 20
+
+
+TEXT = AgentSpec(type="claude", command="claude", format="text")
+
+
+def read_text(words: str, run: RunReport) -> StreamReport:
+    parser = claude.parser(TEXT)
+    for each in words.encode().splitlines():
+        list(parser.feed(each))
+    return parser.finish(run, 0.0)
+
+
+def test_a_failure_in_text_is_what_the_client_reports_and_nothing_else() -> None:
+    assert read_text("Credit balance is too low", ended(1)).fatal is not None
+    limit = read_text("You've hit your 5-hour limit · resets 5:52pm (UTC)", ended(1)).limit
+    assert limit is not None
+    assert limit.resets_at is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "run"),
+    [
+        ("The login form now says: Invalid API key.", ended(143)),
+        ("The login form now says: Invalid API key.", ended(1)),
+        ("Not logged in: that is what the page says now.", RunReport(ended_by=EndedBy.TOTAL_TIMEOUT, exit_code=143)),
+        ("Not logged in: that is what the page says now.", ended(143)),
+        ("I looked at the logs: limit reached, resets in 3 hours.", ended(1)),
+        ("You've hit your limit\n" + "x" * 5000, ended(1)),
+    ],
+)
+def test_what_the_agent_says_in_text_is_never_a_report(words: str, run: RunReport) -> None:
+    report = read_text(words, run)
+    assert (report.fatal, report.limit, report.cause) == (None, None, None)

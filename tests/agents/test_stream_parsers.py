@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import NOW, ended, parser_of
 
+from ralphloop.agents import command
 from ralphloop.agents.catalogue import CATALOGUE
 from ralphloop.agents.plain_text import PlainTextParser
 from ralphloop.core.endings import classify
 from ralphloop.core.messages import Text
-from ralphloop.core.model import Ending
+from ralphloop.core.model import AgentSpec, Ending
 
 KEPT = 256 * 1024
 
@@ -86,3 +87,18 @@ def test_memory_stays_bounded_under_a_flood_of_short_lines() -> None:
         tracemalloc.stop()
     assert peak < 12 * 1024 * 1024
     assert parser.finish(ended(), NOW).final_words.endswith("79998\n79999")
+
+
+def test_an_agent_of_ones_own_is_read_as_a_stream_though_clients_are_asked_for_text() -> None:
+    spec = AgentSpec(type="command", name="mine", command="mine", speaks="claude", format="text")
+    parser = command.parser(spec)
+    list(parser.feed(b'{"type":"result","result":"mine","is_error":false}'))
+    assert parser.finish(ended(), NOW).final_words == "mine"
+
+
+@pytest.mark.parametrize("speaks", ["claude", "codex", "gemini"])
+def test_what_a_wrapper_says_on_stderr_is_no_report_of_the_client_that_it_resembles(speaks: str) -> None:
+    parser = command.parser(AgentSpec(type="command", name="mine", command="mine", speaks=speaks))
+    words = "npm ERR! 429 Too Many Requests\ndeploy: Invalid API key for the staging system\nUNAUTHENTICATED\n"
+    report = parser.finish(ended(1, stderr=words), NOW)
+    assert (report.limit, report.fatal, report.cause) == (None, None, None)

@@ -84,6 +84,15 @@ def test_an_agent_of_ones_own_is_gone_on_with_as_it_began(program: Program) -> N
     assert "agent   mine (false)" in again.out
 
 
+def test_a_loop_goes_on_although_its_agent_is_gone_from_the_settings(program: Program) -> None:
+    program.settings(agents={"mine": {"command": "echo working"}}, limits={"stall": 0})
+    assert program.run("run", "-p", "Do it.", "--agent", "mine", "-m", "1").code == 1
+    program.settings(agents={"other": {"model": "x"}})
+    again = program.run("resume", "project", "-m", "2")
+    assert again.code == 1, again.err
+    assert "limit: 2 of 2 iterations" in again.out
+
+
 def test_a_program_called_like_an_agent_of_ones_own_is_that_agent(program: Program) -> None:
     executable(program, "tortoise", f"cat >/dev/null; echo $SPEED. Everything is done.; echo '{DONE}'")
     program.settings(agents={"tortoise": {"command": "tortoise", "env": {"SPEED": "slow"}}})
@@ -144,6 +153,20 @@ def test_a_package_that_is_broken_is_named(program: Program, package: Path) -> N
     assert "is no adapter: it lacks MINIMUM, invocation" in refused.err
 
 
+@pytest.mark.parametrize("end", ["raise SystemExit(0)", "import sys; sys.exit(3)"])
+def test_a_package_that_ends_the_program_when_it_is_imported_is_named(program: Program, package: Path, end: str) -> None:
+    (package / "tortoise_for_ralph.py").write_text(end)
+    refused = program.run("run", "-p", "Do it.", "--agent", "tortoise")
+    assert (refused.code, "cannot be loaded: SystemExit" in refused.err) == (2, True)
+    assert "cannot be loaded" in str(known(program)["tortoise"]["problem"])
+
+
+def test_a_package_cannot_take_the_name_of_a_known_agent(program: Program, package: Path) -> None:
+    (package / "tortoise-1.dist-info" / "entry_points.txt").write_text("[ralphloop.agents]\nclaude = tortoise_for_ralph\n")
+    names = [agent["name"] for agent in json.loads(program.run("agents", "--json").out)]
+    assert names.count("claude") == 1
+
+
 # --- ralph agents ---
 
 
@@ -191,3 +214,27 @@ def test_agents_of_ones_own_are_listed_and_not_started(program: Program, package
     assert (agents["mine"]["kind"], agents["mine"]["installed"]) == ("your own", True)
     assert agents["tortoise"]["minimum"] == "2.0"
     assert not (program.root / "started").exists()
+
+
+def test_a_client_is_asked_in_the_environment_that_it_would_get(program: Program) -> None:
+    executable(program, "claude", 'case "$1" in --version) echo "2.1.400 (Claude Code)";; auth) test -n "$KEY";; esac')
+    program.settings(agents={"claude": {"env": {"KEY": "k"}}})
+    assert known(program)["claude"]["login"] == "logged_in"
+
+
+def test_a_client_that_prints_for_ever_is_cut_off(program: Program) -> None:
+    executable(program, "claude", "yes 2.1.400")
+    claude = known(program)["claude"]
+    assert claude["version"] == "2.1.400"
+
+
+def test_a_mistake_in_one_agent_does_not_hide_the_others(program: Program) -> None:
+    tools = program.root / "my tools"
+    tools.mkdir()
+    (tools / "run").write_text("#!/bin/sh\n")
+    (tools / "run").chmod(0o755)
+    program.settings(agents={"broken": {"command": "cat 'x"}, "mine": {"command": f"'{tools}/run' --x"}})
+    agents = known(program)
+    assert "a quote is not closed" in str(agents["broken"]["problem"])
+    assert agents["mine"]["installed"] is True
+    assert "codex" in agents

@@ -37,7 +37,9 @@ UNKNOWN_KEYS = [
     ('{"gates": [\n{"command": "x",\n"onfail": "append"}]}', '3: unknown key "gates[0].onfail"; did you mean "on_fail"?'),
     ('{"guardrails": [{"command": "x", "failaction": "append"}]}', '1: unknown key "guardrails[0].failaction"; did you mean "failAction"?'),
     ('{"limits.iterations": 1}', '1: unknown key "limits.iterations"; settings nest, a dot does not: write "limits": {"iterations": …}'),
-    ('{"agents": {"\\u001b[2J": {"model": 1}}}', "1: agents.\\x1b[2J.model is a number; "),
+    ('{"agents": {"\\u001b[2J": {"model": 1}}}', '1: "\\x1b[2J" is no name of an agent: it has letters, digits, - and _'),
+    ('{"agents": {"my.agent": {"command": "x"}}}', '1: "my.agent" is no name of an agent'),
+    ('{"agents": {"": {"command": "x"}}}', '1: "" is no name of an agent'),
     ('{"\\u001b[2J": 1}', '1: unknown key "\\x1b[2J"; known here: '),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from loops import DIES, DONE, EMPTY, FAILS, FINISHES, IDLES, LIMITED, Loop, both, child_loop, exited, folder_spec, spec
+from loops import CLAIMS, DIES, DONE, EMPTY, FAILS, FINISHES, IDLES, LIMITED, Loop, both, child_loop, exited, folder_spec, spec
 
 from ralphloop.core import messages as m
 from ralphloop.core.model import Kind, Limits, OutcomeKind, StreamReport, UsageLimit
@@ -155,3 +155,14 @@ def test_a_good_run_ends_a_streak_of_failures() -> None:
 def test_only_deaths_within_seconds_are_instant() -> None:
     assert bounded(FAILS, instant_deaths=3).run().limit == "calls"
     assert bounded(DIES, instant_deaths=3).run().limit == "instant_deaths"
+
+
+def test_a_reset_beyond_the_bound_ends_the_loop_at_once_and_whoever_resumes_it_makes_it_try() -> None:
+    far = Turn(stream=StreamReport(limit=UsageLimit(resets_at=4e9, text="monthly limit"), error="limit"), run=exited(1, seconds=1))
+    loop = Loop(spec(limits=Limits(calls=60, usage_wait_hours=24.0)), [far, FINISHES, CLAIMS])
+    outcome = loop.run()
+    assert outcome.limit == "usage_wait_hours"
+    assert "of waits for usage limits would be needed" in outcome.reason
+    began = loop.clock.now()
+    assert loop.resume().kind is not OutcomeKind.LIMIT
+    assert loop.clock.now() - began < 3600, "it did not wait for the reset"

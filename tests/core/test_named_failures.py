@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from loops import FINISHES, IDLES, WORKS, Loop, edit, exited, patched, spec, tick
+from loops import FINISHES, IDLES, LIMITED, NOT_THERE, WORKS, Loop, edit, exited, patched, spec, tick
 
 from ralphloop.core.endings import CAUSES, classify
 from ralphloop.core.feedback import ADVICE, NO_RESULT
 from ralphloop.core.messages import AttemptEnded, AttemptSeen, ChangesJudged, IterationEnded, RunAgent
-from ralphloop.core.model import AgentSpec, Cause, Ending, Limits, OutcomeKind, OwnPrice, Price, StreamReport, Usage
+from ralphloop.core.model import AgentSpec, Cause, Ending, Limits, OutcomeKind, OwnPrice, Price, StreamReport, Usage, UsageLimit
 from ralphloop.core.prices import cost_of
 from ralphloop.testing.scripted import Turn
 
@@ -37,6 +37,18 @@ def test_what_no_agent_can_help_is_told_to_none_within_an_iteration(cause: Cause
     loop = Loop(spec(), [failing(cause), FINISHES, IDLES])
     loop.run()
     assert NO_RESULT not in loop.agent.prompts[1]
+
+
+def test_a_failure_that_is_not_the_last_any_more_is_not_told_as_the_last() -> None:
+    loop = Loop(spec(), [failing(Cause.CONTEXT_WINDOW), failing(Cause.OVERLOADED), FINISHES, IDLES])
+    loop.run()
+    assert [NO_RESULT in prompt for prompt in loop.agent.prompts[:3]] == [False, True, False]
+
+
+def test_what_a_limited_attempt_may_never_have_read_is_told_again() -> None:
+    loop = Loop(spec(), [failing(Cause.CONTEXT_WINDOW), LIMITED, FINISHES, IDLES])
+    loop.run()
+    assert [NO_RESULT in prompt for prompt in loop.agent.prompts[:3]] == [False, True, True]
 
 
 def test_only_the_last_failure_is_told() -> None:
@@ -86,6 +98,15 @@ def test_an_agent_that_got_on_is_told_nothing_of_the_kind() -> None:
     assert not any(words in loop.agent.prompts[1] for words in ("not allowed", "You asked"))
 
 
+def test_a_courteous_question_is_none_where_a_gate_is_the_reason() -> None:
+    asking = saying("All tests pass. Anything else?")
+    loop = Loop(
+        spec(gates=["test"]), [Turn(stream=asking), Turn(stream=asking), FINISHES, IDLES], green=lambda _workspace: len(loop.agent.prompts) > 2
+    )
+    loop.run()
+    assert not any("You asked" in prompt for prompt in loop.agent.prompts[:3])
+
+
 def test_words_without_a_question_are_none() -> None:
     loop = Loop(spec(), [Turn(stream=saying("Is it done? It is not.")), FINISHES, IDLES])
     loop.run()
@@ -122,6 +143,25 @@ def test_a_stream_that_broke_off_is_charged_at_least_the_mean_of_the_loop() -> N
     assert charges(Loop(WITH_PRICE, [reporting(), cut]))[:2] == [(4.0, True), (4.0, True)]
     dear = reporting(result_seen=False, usage=Usage(input_tokens=9_000_000))
     assert charges(Loop(WITH_PRICE, [reporting(), dear]))[1] == (18.0, True)
+
+
+def test_a_client_that_was_turned_away_before_it_did_anything_costs_nothing() -> None:
+    limited = Turn(stream=StreamReport(limit=UsageLimit(resets_at=None, text="limit"), error="limit"), run=exited(1))
+    assert charges(Loop(WITH_PRICE, [reporting(), limited, reporting()]))[:3] == [(4.0, True), (0.0, False), (4.0, True)]
+    fatal = Turn(stream=StreamReport(fatal="not logged in", error="not logged in"), run=exited(1))
+    assert charges(Loop(WITH_PRICE, [reporting(), fatal]))[1] == (0.0, False)
+    assert charges(Loop(WITH_PRICE, [reporting(), replace(NOT_THERE, says="", cost_usd=None)]))[1] == (0.0, False)
+
+
+def test_a_limit_that_came_in_the_middle_of_the_work_is_charged_its_tokens() -> None:
+    limited = reporting(limit=UsageLimit(resets_at=None, text="limit"), error="limit", usage=Usage(input_tokens=500_000))
+    assert charges(Loop(WITH_PRICE, [limited, reporting()]))[0] == (1.0, True)
+
+
+def test_a_price_of_nothing_is_a_price() -> None:
+    free = replace(WITH_PRICE, prices=(OwnPrice(model="wonder", price=Price(input=0.0, output=0.0)),))
+    dear_first = [reporting(usage=replace(TOKENS, cost_usd=5.0)), reporting()]
+    assert charges(Loop(free, dear_first))[1] == (0.0, True)
 
 
 def test_where_no_model_is_known_the_agent_has_a_price() -> None:

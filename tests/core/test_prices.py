@@ -21,7 +21,7 @@ DEARER = Price(input=3.0, output=4.0)
         ("claude-opus-5-5", "claude-opus-5-5"),
         ("claude-opus-5", "claude-opus-5"),
         ("claude-haiku-4-5-20251001", "claude-haiku-4-5"),
-        ("claude-sonnet-4-5-20250929", "claude-sonnet-4"),
+        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
         ("claude-opus-4-8[1m]", "claude-opus-4-8"),
         ("anthropic/claude-fable-5-2", "claude-fable-5-2"),
         ("openrouter/anthropic/claude-opus-4.6", "claude-opus-4-6"),
@@ -99,3 +99,10 @@ USAGES = st.builds(Usage, input_tokens=COUNTS, output_tokens=COUNTS, cache_read_
 def test_whatever_an_agent_calls_its_model_the_estimate_is_a_number(model: str, suffix: str, usage: Usage) -> None:
     price = price_of(model + suffix, own(**{suffix: OWN}))
     assert price is None or 0 <= cost_of(usage, price) < math.inf
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-5.9", "gpt-5.6-pro", "o3-deep-research", "claude-opus-5-6", "claude-sonnet-4-9", "gemini-3.1-pro-ultra", "codex-mini-latest"]
+)
+def test_a_relative_of_a_known_model_has_no_price(model: str) -> None:
+    assert price_of(model) is None

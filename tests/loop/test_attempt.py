@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ralphloop.agents import claude, command, opencode
-from ralphloop.core.messages import RunAgent
-from ralphloop.core.model import AgentSpec, Completion, EndedBy, Kind, Limits, LoopSpec, Purpose, RunReport, WorkSpec
+from ralphloop.core.messages import Event, RunAgent
+from ralphloop.core.model import AgentSpec, Completion, EndedBy, Kind, Limits, LoopSpec, Purpose, RunReport, StreamReport, WorkSpec
 from ralphloop.core.ports import Adapter, CallReport, Launch, Sign
-from ralphloop.loop.attempt import CliAgent
+from ralphloop.loop.attempt import CliAgent, Guarded
 from ralphloop.testing.memory import FakeClock, SilentWatcher
 
 AGENT = AgentSpec(type="claude", command="claude", timeout_s=11.0, idle_timeout_s=22.0, grace_s=33.0)
@@ -85,3 +85,30 @@ def test_the_runner_hears_that_background_work_runs_on_and_when_it_is_over(tmp_p
     runner = Script(BACKGROUND % b'{"id":"b1"}', RESULT, BACKGROUND % b"")
     attempt(runner, claude, tmp_path)
     assert runner.signs == [Sign.WORKING, Sign.BACKGROUND, Sign.OVER]
+
+
+class Faulty:
+    """A parser of somebody else's, with a fault."""
+
+    result_seen = background = astray = False
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def feed(self, _line: bytes) -> Iterable[Event]:
+        if self._where == "feed":
+            raise RuntimeError("broken")
+        return ()
+
+    def finish(self, _run: RunReport, _now: float) -> StreamReport:
+        raise RuntimeError("broken")
+
+
+@pytest.mark.parametrize("where", ["feed", "finish"])
+def test_a_fault_of_a_parser_ends_the_attempt_as_failed_and_names_the_agent(where: str) -> None:
+    guarded = Guarded(Faulty(where), "tortoise")
+    assert not guarded.astray
+    assert list(guarded.feed(b"x")) == []
+    assert guarded.astray is (where == "feed")
+    report = guarded.finish(RunReport(ended_by=EndedBy.EXIT, exit_code=0), 0.0)
+    assert report.error == "its output cannot be read: the adapter of tortoise failed with RuntimeError('broken')"

@@ -37,7 +37,7 @@ WORDINGS = Wordings(
         "Model Not Found": _MODE,
         "Agent Mode Disabled": _MODE,
     },
-    refusals={
+    rejections={
         "Not logged in": _LOG_IN,
         "Invalid or missing API key": _LOG_IN,
         "Access token expired": _LOG_IN,

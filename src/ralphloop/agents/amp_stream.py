@@ -12,7 +12,6 @@ from typing import Any
 from ralphloop.agents.claude_stream import ClaudeParser, error_text
 from ralphloop.agents.failures import Failure, Wordings
 from ralphloop.agents.fields import read_object, text
-from ralphloop.agents.ndjson import NAME_CHARS
 from ralphloop.agents.one_line import one_line
 from ralphloop.core.messages import Event, FinalResult, Progress, ToolEnd, ToolStart
 from ralphloop.core.model import RunReport, StreamReport, UsageLimit
@@ -53,13 +52,13 @@ class AmpParser(ClaudeParser):
     def _tool_use(self, block: dict[str, Any]) -> Iterable[Event]:
         for event in super()._tool_use(block):
             if isinstance(event, ToolStart) and len(self._open) < _MOST_OPEN:
-                self._open[event.tool_id[:NAME_CHARS]] = event.name[:NAME_CHARS]
+                self._open[event.tool_id] = event.name
             yield event
 
     def _user(self, line: dict[str, Any]) -> Iterable[Event]:
         for event in super()._user(line):
             if isinstance(event, ToolEnd):
-                tool = self._open.pop(event.tool_id[:NAME_CHARS], "")
+                tool = self._open.pop(event.tool_id, "")
                 if event.is_error and event.output.startswith(_REJECTED):
                     self._denies(tool)
             yield event

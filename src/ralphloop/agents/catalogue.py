@@ -36,7 +36,7 @@ def others() -> tuple[str, ...]:
     """The agents that other packages add; asked for where a name is not ours, because it takes long."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - it reads every installed package's metadata
 
-    return tuple(sorted({point.name for point in entry_points(group=ENTRY_POINTS)}))
+    return tuple(sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - CATALOGUE.keys()))
 
 
 def _from_elsewhere(name: str) -> Adapter:
@@ -47,7 +47,9 @@ def _from_elsewhere(name: str) -> Adapter:
         raise ConfigError(f"there is no agent {name!r}: agent.type is one of {', '.join(sorted((*CATALOGUE, *others())))}")
     try:
         found = points[0].load()
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # one that ends the program when it is imported must not end this one
         raise ConfigError(f"the agent {name} of {points[0].value} cannot be loaded: {error!r}; repair or remove that package") from error
     missing = [part for part in ("NAME", "MINIMUM", "invocation", "streams", "parser", "access") if not hasattr(found, part)]
     if missing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ralphloop.agents.claude_stream import ClaudeParser
@@ -12,7 +13,7 @@ from ralphloop.core.model import AgentSpec, Cause
 from ralphloop.core.ports import Access, Call, Invocation, Order, StreamParser
 
 NAME = "claude"
-MINIMUM: tuple[int, ...] = (2, 0)
+MINIMUM: tuple[int, ...] = (2, 1, 41)  # the oldest that was looked at: it takes a budget, and tells of a login
 
 _SKIP = "--dangerously-skip-permissions"
 _PERMISSIONS: dict[str, tuple[str, ...]] = {
@@ -28,7 +29,6 @@ _FORMATS: dict[str, tuple[Wish, ...]] = {
 # After `--`: a prompt may begin with a dash, and the flag before it may take any number of values.
 _MANNER = Manner(before=("--",))
 SMALLEST_BUDGET_USD = 0.01
-_TELLS_OF_LOGIN = (2, 1, 41)
 
 _LOG_IN = f"log in by starting `claude` once in a terminal, or put a valid ANTHROPIC_API_KEY into the environment, {RESUME}"
 _AS_ROOT = (
@@ -61,7 +61,7 @@ WORDINGS = Wordings(
         "seat type doesn't include": _ACCESS,
         "Usage is paused for your organization": _ACCESS,
     },
-    refusals={
+    rejections={
         "cannot be used with root/sudo privileges": _AS_ROOT,
         "error: unknown option": FLAGS,
         "error: option": FLAGS,
@@ -91,6 +91,14 @@ WORDINGS = Wordings(
 )
 
 
+# How its reports of a failure begin, where it was asked for text: on standard output, and nothing else is there.
+_REPORT = re.compile(
+    r"(API Error|You've hit your|Not logged in|Invalid API key|Failed to authenticate|Credit balance|There's an issue with|Prompt is too long|"
+    r"Your |Usage is paused|Request too large|Claude .{1,40} is not available|Reached max|Error:)",
+    re.IGNORECASE,
+)
+
+
 def invocation(spec: AgentSpec, order: Order) -> Invocation:
     """The prompt goes to standard input unless `prompt_via` says otherwise; a flag that the user gave is not added again."""
     argv = arguments(
@@ -109,11 +117,11 @@ streams = wants_stream
 
 def parser(spec: AgentSpec, order: Order | None = None) -> StreamParser:  # noqa: ARG001 - the stream has everything
     """A fresh parser for one run."""
-    return ClaudeParser(WORDINGS) if streams(spec) else PlainTextParser(WORDINGS, fails_on_stdout=True)
+    return ClaudeParser(WORDINGS) if streams(spec) else PlainTextParser(WORDINGS, on_stdout=_REPORT)
 
 
 def access(program: str, version: tuple[int, ...], call: Call, env: Mapping[str, str]) -> Access:  # noqa: ARG001 - the client looks itself
     """As `claude auth status` says: that something is configured, not that it is valid. Older versions take those words for a prompt."""
-    if version < _TELLS_OF_LOGIN:
+    if version < MINIMUM:
         return Access.UNKNOWN
     return {0: Access.LOGGED_IN, 1: Access.LOGGED_OUT}.get(call((program, "auth", "status")).exit_code or 0, Access.UNKNOWN)

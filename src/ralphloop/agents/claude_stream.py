@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ralphloop.agents.failures import Failure, Wordings
-from ralphloop.agents.fields import count, items, mapping, number, text
+from ralphloop.agents.fields import count, dollars, items, label, mapping, number, text
 from ralphloop.agents.ndjson import TOOL_OUTPUT_CHARS, NdjsonParser
 from ralphloop.agents.one_line import one_line, tool_summary
 from ralphloop.agents.todos import TodoList
@@ -44,6 +44,7 @@ _NEWS: dict[str, Callable[[dict[str, Any]], str]] = {
     "notification": lambda line: text(line.get("text")),
 }
 _CODES = ("api_error", "api_error_type", "subtype", "stop_reason")
+MOST_SPEAKERS = 100
 _QUESTION_TOOLS = {"AskUserQuestion", "ask_user_question"}
 
 
@@ -62,7 +63,7 @@ class ClaudeParser(NdjsonParser):
         }
         self._error_codes = frozenset[str]()
         self._todos = TodoList()
-        self._message = ""
+        self._messages: dict[str, str] = {}
 
     # --- one reader per type of line ---
 
@@ -80,10 +81,12 @@ class ClaudeParser(NdjsonParser):
 
     def _assistant(self, line: dict[str, Any]) -> Iterable[Event]:
         self._converses(line.get("session_id"))
+        if not line.get("is_api_error_message"):
+            self._limit = None  # whoever works on is not limited
         if not line.get("parent_tool_use_id"):
             codes = (text(line.get("error")), text(line.get("api_error"))) if line.get("is_api_error_message") else ()
             self._error_codes = frozenset(codes)
-        self._count_until_a_result(mapping(line.get("message")))
+        self._count_until_a_result(mapping(line.get("message")), label(line.get("parent_tool_use_id")))
         for block in _blocks(line):
             match text(block.get("type")):
                 case "text":
@@ -91,12 +94,14 @@ class ClaudeParser(NdjsonParser):
                 case "tool_use":
                     yield from self._tool_use(block)
 
-    def _count_until_a_result(self, message: dict[str, Any]) -> None:
+    def _count_until_a_result(self, message: dict[str, Any], speaker: str) -> None:
         """Tokens of a run that never comes to a result, as far as they are told: each block of a message repeats those of its beginning."""
-        identity = text(message.get("id"))
-        if self._result_seen or (identity and identity == self._message):
+        identity = label(message.get("id"))
+        if self._result_seen or (identity and self._messages.get(speaker) == identity):
             return
-        self._message = identity
+        if len(self._messages) >= MOST_SPEAKERS:
+            self._messages.clear()
+        self._messages[speaker] = identity
         self._usage = _added(self._usage, self._tokens(mapping(message.get("usage"))))
 
     def _tokens(self, used: dict[str, Any]) -> Usage:
@@ -116,8 +121,8 @@ class ClaudeParser(NdjsonParser):
         return self._says(words)
 
     def _tool_use(self, block: dict[str, Any]) -> Iterable[Event]:
-        name, given = text(block.get("name")), mapping(block.get("input"))
-        yield ToolStart(tool_id=text(block.get("id")), name=name, summary=tool_summary(name, given))
+        name, given = label(block.get("name")), mapping(block.get("input"))
+        yield ToolStart(tool_id=label(block.get("id")), name=name, summary=tool_summary(name, given))
         if name in _QUESTION_TOOLS:
             self._asks(next((mapping(each).get("question") for each in items(given.get("questions"))), None))
         yield from self._todos.written(name, given)
@@ -127,7 +132,7 @@ class ClaudeParser(NdjsonParser):
             match text(block.get("type")):
                 case "tool_result":
                     output = "\n".join(text(part.get("text")) for part in _parts(block.get("content")))
-                    yield ToolEnd(tool_id=text(block.get("tool_use_id")), output=output[:TOOL_OUTPUT_CHARS], is_error=block.get("is_error") is True)
+                    yield ToolEnd(tool_id=label(block.get("tool_use_id")), output=output[:TOOL_OUTPUT_CHARS], is_error=block.get("is_error") is True)
                 case "text" if line.get("isSynthetic"):
                     yield Progress(text=one_line(text(block.get("text"))))
         if isinstance(result := line.get("tool_use_result"), dict):
@@ -135,8 +140,7 @@ class ClaudeParser(NdjsonParser):
 
     def _result(self, line: dict[str, Any]) -> Iterable[Event]:
         self._converses(line.get("session_id"))
-        cost = number(line.get("total_cost_usd"))
-        usage = replace(self._tokens(mapping(line.get("usage"))), cost_usd=cost if cost is not None and cost >= 0 else None)
+        usage = replace(self._tokens(mapping(line.get("usage"))), cost_usd=dollars(line.get("total_cost_usd")))
         counted_apart = self._result_seen or "usage" not in line  # else the result has all that was counted until now
         self._usage = _added(self._usage if counted_apart else Usage(), usage)
         is_error = line.get("is_error") is True or text(line.get("subtype")).startswith("error")
@@ -162,7 +166,7 @@ class ClaudeParser(NdjsonParser):
         kind = one_line(text(info.get("rateLimitType"))) or "usage"
         self._limit = None
         match text(info.get("status")):
-            case "rejected":
+            case "rejected" if not info.get("isUsingOverage"):  # else it goes on, and is paid for
                 self._limit = UsageLimit(resets_at=number(info.get("resetsAt")), text=f"the {kind} limit is reached")
                 yield LimitNotice(limit=self._limit)
             case "allowed_warning":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ralphloop.agents.codex_stream import CodexParser
@@ -38,7 +39,7 @@ WORDINGS = Wordings(
         "does not exist or you do not have access to it": MODEL,
         "is not supported when using Codex": MODEL,
     },
-    refusals={
+    rejections={
         "Not inside a trusted directory": f"add --skip-git-repo-check to agent.flags, {BEGIN_ANEW}",
         "error: unexpected argument": FLAGS,
         "error: invalid value": FLAGS,
@@ -60,6 +61,9 @@ WORDINGS = Wordings(
 )
 
 
+_REPORT = re.compile(r"^ERROR: (?P<words>.{1,4000})$", re.MULTILINE)  # in text mode, on standard error
+
+
 def invocation(spec: AgentSpec, order: Order) -> Invocation:
     """The prompt goes to standard input unless `prompt_via` says otherwise: an open standard input that says nothing would block the client."""
     argv = arguments(
@@ -78,7 +82,7 @@ streams = wants_stream
 
 def parser(spec: AgentSpec, order: Order | None = None) -> StreamParser:  # noqa: ARG001 - the stream has everything
     """A fresh parser for one run."""
-    return CodexParser(WORDINGS) if streams(spec) else PlainTextParser(WORDINGS)
+    return CodexParser(WORDINGS) if streams(spec) else PlainTextParser(WORDINGS, report=_REPORT)
 
 
 def access(program: str, version: tuple[int, ...], call: Call, env: Mapping[str, str]) -> Access:  # noqa: ARG001 - every version tells

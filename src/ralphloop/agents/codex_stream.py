@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ralphloop.agents.failures import Failure, Wordings
-from ralphloop.agents.fields import count, items, mapping, number, text
+from ralphloop.agents.fields import count, items, label, mapping, number, text
 from ralphloop.agents.ndjson import TOOL_OUTPUT_CHARS, NdjsonParser
 from ralphloop.agents.one_line import one_line, tool_summary
 from ralphloop.core.messages import Event, Progress, Todo, TodoItem, ToolEnd, ToolStart, Unknown
@@ -76,12 +76,13 @@ class CodexParser(NdjsonParser):
             yield Unknown(line=one_line(f"item: {text(item.get('type'))}"))
             return
         if len(self._open) < MOST_OPEN:
-            self._open.add(text(item.get("id")))
+            self._open.add(label(item.get("id")))
         name, summary = read(item)
-        yield ToolStart(tool_id=text(item.get("id")), name=name, summary=one_line(f"{name} {summary}"))
+        self._said = ""  # what it said before it used a tool is not its last word
+        yield ToolStart(tool_id=label(item.get("id")), name=name, summary=one_line(f"{name} {summary}"))
 
     def _tool_ended(self, item: dict[str, Any]) -> Iterable[Event]:
-        kind, tool_id = text(item.get("type")), text(item.get("id"))
+        kind, tool_id = text(item.get("type")), label(item.get("id"))
         if tool_id not in self._open:
             yield from self._tool_started(item)
         if kind not in _TOOLS:
@@ -113,7 +114,7 @@ def _file_change(item: dict[str, Any]) -> tuple[str, str]:
 
 
 def _mcp_call(item: dict[str, Any]) -> tuple[str, str]:
-    name = f"{text(item.get('server'))}.{text(item.get('tool'))}"
+    name = f"{label(item.get('server'))}.{label(item.get('tool'))}"
     return name, tool_summary("", mapping(item.get("arguments")))
 
 
@@ -121,7 +122,7 @@ _TOOLS: dict[str, Callable[[dict[str, Any]], tuple[str, str]]] = {
     "command_execution": _command,
     "file_change": _file_change,
     "mcp_tool_call": _mcp_call,
-    "collab_tool_call": lambda item: (text(item.get("tool")) or "sub-agent", text(item.get("prompt"))),
+    "collab_tool_call": lambda item: (label(item.get("tool")) or "sub-agent", text(item.get("prompt"))),
     "web_search": lambda item: ("web_search", text(item.get("query"))),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ralphloop.agents.catalogue import adapter
 from ralphloop.agents.command_line import LONGEST_ARGUMENT, by_stdin, encoded, split_command
@@ -63,7 +64,7 @@ def streams(spec: AgentSpec) -> bool:
 
 def parser(spec: AgentSpec, order: Order | None = None) -> StreamParser:
     """A fresh parser for one run."""
-    return PlainTextParser() if spec.speaks == "text" else adapter(spec.speaks).parser(spec, order)
+    return PlainTextParser() if spec.speaks == "text" else adapter(spec.speaks).parser(replace(spec, format="stream"), order)
 
 
 def access(program: str, version: tuple[int, ...], call: Call, env: Mapping[str, str]) -> Access:  # noqa: ARG001 - nobody knows how to ask it

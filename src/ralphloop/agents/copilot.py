@@ -54,7 +54,7 @@ WORDINGS = Wordings(
         "reached your additional usage limit": PAY,
     },
     fatal_statuses={402: PAY},
-    refusals={
+    rejections={
         "No authentication information found": _LOG_IN,
         "could not be validated": _LOG_IN,
         "Classic Personal Access Tokens": _LOG_IN,

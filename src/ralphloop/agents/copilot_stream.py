@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ralphloop.agents.failures import Failure, Wordings
-from ralphloop.agents.fields import count, mapping, number, read_object, text
+from ralphloop.agents.fields import count, label, mapping, number, read_object, text
 from ralphloop.agents.ndjson import TOOL_OUTPUT_CHARS, NdjsonParser
 from ralphloop.agents.one_line import one_line, tool_summary
 from ralphloop.core.messages import Event, Progress, ToolEnd, ToolStart
@@ -106,16 +106,18 @@ class CopilotParser(NdjsonParser):
 
     def _tool_start(self, line: dict[str, Any]) -> Iterable[Event]:
         data = _data(line)
-        tool_id, name, given = text(data.get("toolCallId")), text(data.get("toolName")), mapping(data.get("arguments"))
+        tool_id, name, given = label(data.get("toolCallId")), label(data.get("toolName")), mapping(data.get("arguments"))
         if len(self._open) < MOST_OPEN:
             self._open[tool_id] = name
         if name == _QUESTION:
             self._asks(given.get("question"))
+        if not line.get("agentId"):
+            self._said = ""  # what it said before it used a tool is not its last word
         yield ToolStart(tool_id=tool_id, name=name, summary=tool_summary(name, given))
 
     def _tool_end(self, line: dict[str, Any]) -> Iterable[Event]:
         data = _data(line)
-        error, tool_id = mapping(data.get("error")), text(data.get("toolCallId"))
+        error, tool_id = mapping(data.get("error")), label(data.get("toolCallId"))
         name = self._open.pop(tool_id, "")
         if text(error.get("code")) == _DENIED:
             self._denies(name)

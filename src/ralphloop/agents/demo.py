@@ -27,7 +27,7 @@ def streams(spec: AgentSpec) -> bool:  # noqa: ARG001 - it has one way to speak
 
 def parser(spec: AgentSpec, order: Order | None = None) -> StreamParser:  # noqa: ARG001 - it has one way to speak
     """A fresh parser for one run: the script speaks Claude Code's stream-json."""
-    return ClaudeParser(Wordings(refusals={"error: ": FLAGS}))
+    return ClaudeParser(Wordings(rejections={"error: ": FLAGS}))
 
 
 def access(program: str, version: tuple[int, ...], call: Call, env: Mapping[str, str]) -> Access:  # noqa: ARG001 - nobody has to log in

@@ -56,7 +56,7 @@ class Wordings:
     fatal: Mapping[str, str] = field(default_factory=dict)
     fatal_codes: Mapping[str, str] = field(default_factory=dict)
     fatal_statuses: Mapping[int, str] = field(default_factory=dict)
-    refusals: Mapping[str, str] = field(default_factory=dict)
+    rejections: Mapping[str, str] = field(default_factory=dict)
     limits: Collection[str] = ()
     limit_codes: Collection[str] = ()
     limit_statuses: Collection[int] = ()
@@ -88,10 +88,10 @@ def meaning(failure: Failure, wordings: Wordings) -> Meaning:
     return limit if cause is None and status in wordings.limit_statuses else Meaning(cause=cause)
 
 
-def refusal(stderr_tail: str, wordings: Wordings) -> str | None:
+def rejection(stderr_tail: str, wordings: Wordings) -> str | None:
     """Why a client that said nothing on standard output refused to begin, and what to do."""
     for line in unpainted(stderr_tail).splitlines():
-        remedy = _by_text(_comparable(line), wordings.refusals)
+        remedy = _by_text(_comparable(line), wordings.rejections)
         if remedy is not None:
             return f"{one_line(line, 500).rstrip('.')}: {remedy}"
     return None

@@ -6,7 +6,9 @@ import json
 import math
 from typing import Any
 
-_LARGEST_COUNT = 2**53
+_LARGEST_COUNT = 10**12
+_LARGEST_COST_USD = 1e6
+LABEL_CHARS = 200
 
 
 def read_object(line: bytes) -> dict[str, Any] | None:
@@ -46,6 +48,17 @@ def count(value: Any) -> int:
     """A number of things, small enough to be stored anywhere."""
     found = number(value)
     return int(found) if found is not None and 0 <= found <= _LARGEST_COUNT else 0
+
+
+def label(value: Any) -> str:
+    """A name or an id, short enough to be kept by the thousand."""
+    return text(value)[:LABEL_CHARS]
+
+
+def dollars(value: Any) -> float | None:
+    """What something cost; what no attempt can cost was not said."""
+    found = number(value)
+    return found if found is not None and 0 <= found <= _LARGEST_COST_USD else None
 
 
 def mapping(value: Any) -> dict[str, Any]:

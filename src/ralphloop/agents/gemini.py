@@ -45,7 +45,7 @@ WORDINGS = Wordings(
         "credits are depleted": PAY,
     },
     fatal_statuses={401: _LOG_IN, 403: _LOG_IN, 404: MODEL},
-    refusals={
+    rejections={
         "Please set an Auth method": _LOG_IN,
         "you must specify the GEMINI_API_KEY": _LOG_IN,
         "Invalid auth method selected": _LOG_IN,

@@ -14,8 +14,8 @@ from io import StringIO
 from typing import Any
 
 from ralphloop.agents.failures import RATE_LIMITED, RESUME, Failure, Wordings
-from ralphloop.agents.fields import count, items, mapping, text
-from ralphloop.agents.ndjson import FINAL_WORDS_CHARS, NAME_CHARS, TOOL_OUTPUT_CHARS, NdjsonParser
+from ralphloop.agents.fields import count, items, label, mapping, text
+from ralphloop.agents.ndjson import FINAL_WORDS_CHARS, TOOL_OUTPUT_CHARS, NdjsonParser
 from ralphloop.agents.one_line import one_line, tool_summary
 from ralphloop.agents.plain_text import PlainTextParser
 from ralphloop.agents.todos import todo_list
@@ -83,9 +83,9 @@ class GeminiParser(NdjsonParser):
     def _tool_use(self, line: dict[str, Any]) -> Iterable[Event]:
         yield from self._flush()
         self._said = ""  # the final words are those after the last tool
-        tool_id, name, given = text(line.get("tool_id")), text(line.get("tool_name")), mapping(line.get("parameters"))
+        tool_id, name, given = label(line.get("tool_id")), label(line.get("tool_name")), mapping(line.get("parameters"))
         if len(self._open) < MOST_OPEN:
-            self._open[tool_id[:NAME_CHARS]] = name[:NAME_CHARS]
+            self._open[tool_id] = name
         if name == _QUESTION:
             self._asks(next((mapping(each).get("question") for each in items(given.get("questions"))), None))
         yield ToolStart(tool_id=tool_id, name=name, summary=tool_summary(name, given))
@@ -94,8 +94,8 @@ class GeminiParser(NdjsonParser):
 
     def _tool_result(self, line: dict[str, Any]) -> Iterable[Event]:
         yield from self._flush()
-        error, tool_id = mapping(line.get("error")), text(line.get("tool_id"))
-        name, kind = self._open.pop(tool_id[:NAME_CHARS], ""), text(error.get("type"))
+        error, tool_id = mapping(line.get("error")), label(line.get("tool_id"))
+        name, kind = self._open.pop(tool_id, ""), text(error.get("type"))
         asked = "requires user confirmation" in text(error.get("message"))
         if kind == "policy_violation" or asked or (kind == _NOT_OFFERED and name in _TOOLS):
             self._denies(name)

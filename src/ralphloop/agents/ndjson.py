@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ralphloop.agents.failures import Failure, Meaning, Wordings, meaning, refusal
+from ralphloop.agents.failures import Failure, Meaning, Wordings, meaning, rejection
 from ralphloop.agents.fields import read_object, text
 from ralphloop.agents.one_line import one_line
-from ralphloop.agents.resets import with_reset
+from ralphloop.agents.resets import possible_reset, with_reset
 from ralphloop.core.messages import Event, FinalResult, Text, Unknown
-from ralphloop.core.model import RunReport, StreamReport, Usage, UsageLimit
+from ralphloop.core.model import EndedBy, RunReport, StreamReport, Usage, UsageLimit
 
 FINAL_WORDS_CHARS = 256 * 1024
 TOOL_OUTPUT_CHARS = 64 * 1024
@@ -90,7 +90,7 @@ class NdjsonParser:
             error=self._error(run),
             cause=meant.cause,
             fatal=meant.fatal,
-            limit=self._limited(meant, now) if failed else None,
+            limit=self._limited(meant, run, now) if failed else None,
             result_seen=self._result_seen,
         )
 
@@ -132,15 +132,19 @@ class NdjsonParser:
         if self._lines or not run.exit_code:
             return Meaning()
         # It refused to begin: what it then says on standard error is its own report, of which no run of an agent is a part.
-        fatal = refusal(run.stderr_tail, self._wordings)
-        return Meaning(fatal=fatal) if fatal else meaning(Failure(text=run.stderr_tail), self._wordings)
+        return Meaning(fatal=rejection(run.stderr_tail, self._wordings))
 
-    def _limited(self, meant: Meaning, now: float) -> UsageLimit | None:
-        """The limit that the error means, or, where there is none, the one that was announced; its end as announced, else as the error names it."""
-        limit = meant.limit if self._failure is not None else meant.limit or self._limit
-        if limit is not None and self._limit is not None and self._limit.resets_at is not None:
-            return UsageLimit(resets_at=self._limit.resets_at, text=limit.text)
-        return with_reset(limit, now)
+    def _limited(self, meant: Meaning, run: RunReport, now: float) -> UsageLimit | None:
+        """The limit that the error means, or, where a client ended by itself without any, the one that was announced last.
+
+        It ends as announced, else as the error names it.
+        """
+        by_itself = run.ended_by is EndedBy.EXIT and run.signal is None
+        limit = self._limit if self._failure is None and by_itself else meant.limit
+        resets_at = None if self._limit is None else possible_reset(self._limit.resets_at, now)
+        if limit is not None and resets_at is not None:
+            return UsageLimit(resets_at=resets_at, text=limit.text)
+        return with_reset(None if limit is None else UsageLimit(resets_at=None, text=limit.text), now)
 
     def _error(self, run: RunReport) -> str | None:
         if self._failure is not None:

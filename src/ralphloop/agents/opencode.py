@@ -38,7 +38,7 @@ WORDINGS = Wordings(
         "exceeded your current quota": PAY,
     },
     fatal_statuses={401: _LOG_IN, 402: PAY, 403: _LOG_IN, 404: _MODEL},
-    refusals={
+    rejections={
         "opencode run [message..]": FLAGS,  # it prints its help, and does not name the flag
         "Configuration is invalid": f"correct the client's own configuration, {RESUME}",
         "Error: Session not found": f"correct agent.flags, {BEGIN_ANEW}",

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from ralphloop.agents.failures import Failure, Wordings
-from ralphloop.agents.fields import count, mapping, number, text
+from ralphloop.agents.fields import count, dollars, label, mapping, number, text
 from ralphloop.agents.ndjson import FINAL_WORDS_CHARS, TOOL_OUTPUT_CHARS, NdjsonParser
 from ralphloop.agents.one_line import one_line, tool_summary
 from ralphloop.agents.plain_text import PlainTextParser
@@ -111,11 +111,11 @@ class OpencodeParser(NdjsonParser):
 
     def _tool(self, line: dict[str, Any]) -> Iterable[Event]:
         part = _part(line)
-        state, name, tool_id = mapping(part.get("state")), text(part.get("tool")), text(part.get("callID"))
+        state, name, tool_id = mapping(part.get("state")), label(part.get("tool")), label(part.get("callID"))
         given, unavailable = mapping(state.get("input")), name == _UNAVAILABLE
         self._in_vain = 0
         if unavailable:
-            name = text(given.get("tool")) or name
+            name = label(given.get("tool")) or name
             self._refused(name)
         yield ToolStart(tool_id=tool_id, name=name, summary=tool_summary(name, given))
         failed = text(state.get("status")) == "error"
@@ -195,10 +195,10 @@ def _logged_at(stamp: str) -> float:
 
 
 def _added(total: Usage, part: dict[str, Any]) -> Usage:
-    used, cost = mapping(part.get("tokens")), number(part.get("cost"))
+    used, cost = mapping(part.get("tokens")), dollars(part.get("cost"))
     cache = mapping(used.get("cache"))
     return Usage(
-        cost_usd=(total.cost_usd or 0.0) + max(cost or 0.0, 0.0),
+        cost_usd=(total.cost_usd or 0.0) + (cost or 0.0),
         input_tokens=total.input_tokens + count(used.get("input")),
         output_tokens=total.output_tokens + count(used.get("output")) + count(used.get("reasoning")),
         cache_read_tokens=total.cache_read_tokens + count(cache.get("read")),

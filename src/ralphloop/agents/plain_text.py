@@ -9,10 +9,10 @@ import re
 from collections import deque
 from collections.abc import Iterable
 
-from ralphloop.agents.failures import READ_CHARS, Failure, Meaning, Wordings, meaning, refusal, unpainted
+from ralphloop.agents.failures import READ_CHARS, Failure, Meaning, Wordings, meaning, rejection, unpainted
 from ralphloop.agents.resets import with_reset
 from ralphloop.core.messages import Event, Text
-from ralphloop.core.model import RunReport, StreamReport
+from ralphloop.core.model import EndedBy, RunReport, StreamReport
 
 FINAL_WORDS_BYTES = 256 * 1024
 
@@ -20,14 +20,14 @@ FINAL_WORDS_BYTES = 256 * 1024
 class PlainTextParser:
     """One run's stdout as the agent's words, of which the last 256 KiB are remembered; satisfies ports.StreamParser.
 
-    `fails_on_stdout`: the client reports its failures there as well, and then says nothing else. `report`: what such a report looks like on standard
-    error, where it is not the last line: its groups are `words` and `status`, that of HTTP.
+    `on_stdout`: how a report of a failure begins, where the client makes it on standard output, and nothing else is there. `report`: what one looks
+    like on standard error, with the group `words`, and `status` for that of HTTP; without it, the last line is one.
     """
 
-    def __init__(self, wordings: Wordings | None = None, *, fails_on_stdout: bool = False, report: re.Pattern[str] | None = None) -> None:
+    def __init__(self, wordings: Wordings | None = None, *, on_stdout: re.Pattern[str] | None = None, report: re.Pattern[str] | None = None) -> None:
         self._wordings = wordings
         self._report = report
-        self._fails_on_stdout = fails_on_stdout
+        self._on_stdout = on_stdout
         self._tail: deque[bytes] = deque()
         self._size = 0
 
@@ -57,19 +57,21 @@ class PlainTextParser:
         failure = self._failure(words, run)
         if failure is None or self._wordings is None:
             return StreamReport(final_words=words)
-        fatal = None if words.strip() else refusal(run.stderr_tail, self._wordings)  # what has begun may have tools that write there
+        fatal = None if words.strip() else rejection(run.stderr_tail, self._wordings)  # what has begun may have tools that write there
         meant = Meaning(fatal=fatal) if fatal else meaning(failure, self._wordings)
         error = failure.words if failure.text else None
         return StreamReport(final_words=words, error=error, fatal=meant.fatal, limit=with_reset(meant.limit, now), cause=meant.cause)
 
     def _failure(self, words: str, run: RunReport) -> Failure | None:
-        """What a known client reported: at the end of standard error, where tools may have written before it, or on standard output."""
-        if self._wordings is None or not (run.exit_code or _fails_with_0(words, run)):
+        """What a known client reported before it ended by itself: at the end of standard error, where tools may have written before it, or on stdout."""
+        if self._wordings is None or run.ended_by is not EndedBy.EXIT or not (run.exit_code or _fails_with_0(words, run)):
             return None
-        if self._fails_on_stdout and words.strip():
-            return Failure(text=words.strip()) if len(words) <= READ_CHARS else None  # more than that is the agent's own words
-        if self._report is not None and (found := list(self._report.finditer(unpainted(run.stderr_tail)))):
-            return Failure(text=found[-1]["words"], status=float(found[-1]["status"] or 0))
+        if self._on_stdout is not None and words.strip():
+            is_report = run.exit_code == 1 and len(words) <= READ_CHARS and self._on_stdout.match(words.strip())
+            return Failure(text=words.strip()) if is_report else None
+        if self._report is not None:
+            found = [match.groupdict() for match in self._report.finditer(unpainted(run.stderr_tail))]
+            return Failure(text=found[-1]["words"], status=float(found[-1].get("status") or 0)) if found else Failure(text="")
         lines = [line for line in unpainted(run.stderr_tail).splitlines() if line.strip()]
         return Failure(text=lines[-1] if lines else "")
 

@@ -39,7 +39,7 @@ WORDINGS = Wordings(
         "does not exist": MODEL,
     },
     fatal_statuses={401: _LOG_IN, 402: PAY, 403: _LOG_IN, 404: MODEL},
-    refusals={
+    rejections={
         "No auth type is selected": _LOG_IN,
         "Missing API key": _LOG_IN,
         "Unknown argument": FLAGS,

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 _DAY_S = 86_400.0
 _SLACK_S = 60.0  # the clients cut the seconds off, so a moment that has just come may seem to be over
-_HORIZON_S = 8 * _DAY_S  # the longest limit known is a week
+_HORIZON_S = 35 * _DAY_S  # the longest limits known are those of a month
 _LOOK_CHARS = 8_000
 _MATCHES = 20
 _UNITS_S = (("ms", 0.001), ("mil", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3_600.0), ("d", _DAY_S), ("w", 7 * _DAY_S))
@@ -49,7 +49,7 @@ _Reading = Callable[[re.Match[str], float, tzinfo], Iterator[float]]
 
 
 def reset_time(words: str, now: float, zone: tzinfo) -> float | None:
-    """The first moment of the next eight days that `words` names as the end of a limit; `now` is when they were said, `zone` the machine's."""
+    """The first moment of the next five weeks that `words` names as the end of a limit; `now` is when they were said, `zone` the machine's."""
     piece = words if len(words) <= 2 * _LOOK_CHARS else f"{words[:_LOOK_CHARS]}\n{words[-_LOOK_CHARS:]}"
     text = _NOT_ASCII.sub(" ", piece)
     rows = enumerate(_TABLE)

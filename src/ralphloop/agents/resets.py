@@ -7,6 +7,7 @@ from dataclasses import replace
 from ralphloop.core.model import UsageLimit
 
 MINUTE_S = 60.0
+LONGEST_LIMIT_S = 366 * 24 * 3600.0
 
 
 def with_reset(limit: UsageLimit | None, now: float) -> UsageLimit | None:
@@ -20,6 +21,11 @@ def with_reset(limit: UsageLimit | None, now: float) -> UsageLimit | None:
     zone = datetime.fromtimestamp(now, tz=UTC).astimezone().tzinfo or UTC
     moment = reset_time(limit.text, now, zone)
     return replace(limit, resets_at=None if moment is None else to_the_minute(moment, now))
+
+
+def possible_reset(moment: float | None, now: float) -> float | None:
+    """A moment that a provider named in figures, if it can be the end of a limit."""
+    return moment if moment is not None and 0 <= moment <= now + LONGEST_LIMIT_S else None
 
 
 def to_the_minute(moment: float, now: float) -> float:

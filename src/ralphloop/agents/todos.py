@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ralphloop.agents.fields import items, mapping, text
+from ralphloop.agents.fields import items, label, mapping, text
 from ralphloop.agents.one_line import one_line
 from ralphloop.core.messages import Event, Todo, TodoItem
 
@@ -16,7 +16,7 @@ _WRITTEN_WHOLE = {"TodoWrite", "todo_write"}
 def todo_list(found: Any, *, key: str = "content") -> Todo:
     """A list as an event; `key` is where an item has its words."""
     given = [mapping(item) for item in items(found)[:MOST_ITEMS]]
-    return Todo(items=tuple(TodoItem(text=one_line(text(item.get(key))), status=text(item.get("status"))) for item in given))
+    return Todo(items=tuple(TodoItem(text=one_line(text(item.get(key))), status=label(item.get("status"))) for item in given))
 
 
 class TodoList:
@@ -35,10 +35,10 @@ class TodoList:
         if "task" not in result and "taskId" not in result:
             return
         made, changed = mapping(result.get("task")), mapping(result.get("statusChange"))
-        key = text(made.get("id")) or text(result.get("taskId"))
+        key = label(made.get("id")) or label(result.get("taskId"))
         if key and "subject" in made and len(self._tasks) < MOST_ITEMS:
-            self._tasks[key] = TodoItem(text=one_line(text(made["subject"])), status=text(made.get("status")) or "pending")
-        elif key in self._tasks and (status := text(changed.get("to"))):
+            self._tasks[key] = TodoItem(text=one_line(text(made["subject"])), status=label(made.get("status")) or "pending")
+        elif key in self._tasks and (status := label(changed.get("to"))):
             self._tasks[key] = TodoItem(text=self._tasks[key].text, status=status)
         else:
             return

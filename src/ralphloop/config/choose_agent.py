@@ -54,7 +54,7 @@ def choose_agent(
         return None if setting is None else setting.value
 
     always: dict[str, Any] = {field: settings[f"agent.{field}"].value for field in _ALWAYS}
-    env = {**_variables(settings, f"agents.{name}.env."), **_variables(settings, "agent.env.")}
+    env = variables_of(name, settings)
     of_its_own = name in of_settings
     spec = AgentSpec(
         type=ANY_COMMAND if of_its_own else name,
@@ -130,6 +130,11 @@ def _program_of(name: str, settings: Mapping[str, Setting]) -> str:
     if name == ANY_COMMAND:
         raise ConfigError("the agent is any command, and no command is named; give --agent-command CMD, or set agent.command")
     return name
+
+
+def variables_of(name: str, settings: Mapping[str, Setting]) -> dict[str, str]:
+    """The environment variables of that agent, with their real values."""
+    return {**_variables(settings, f"agents.{name}.env."), **_variables(settings, "agent.env.")}
 
 
 def _variables(settings: Mapping[str, Setting], prefix: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from ralphloop.config.schema import SCHEMA, Path, Type, dotted, pattern, split
@@ -12,6 +13,7 @@ from ralphloop.config.values import read_table, read_value
 from ralphloop.config.wording import listed, nearest, quoted
 
 _CANONICAL = {split(name): split(name) for name in SCHEMA} | {split(name): split(meant) for name, meant in SPELLINGS.items()}
+AGENT_NAME = re.compile(r"[A-Za-z0-9_-]+")
 _EVERYWHERE = {name for name in SCHEMA if "*" not in name}
 _SECTIONS = {path[:depth] for path in _CANONICAL for depth in range(1, len(path))}
 
@@ -37,6 +39,8 @@ class _Reading:
             self._member((*path, name), member)
 
     def _member(self, path: Path, node: Node) -> None:
+        if path[:1] == ("agents",) and len(path) == 2 and not AGENT_NAME.fullmatch(path[1]):
+            self._at(node.key_line).refuse(f"{quoted(path[1])} is no name of an agent: it has letters, digits, - and _")
         shape = pattern(path)
         if shape in _CANONICAL:
             meant = _CANONICAL[shape]

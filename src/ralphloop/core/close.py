@@ -72,6 +72,8 @@ def _feedback(state: LoopState, turn: Turn) -> tuple[Feedback, ...]:
     checked = zip(state.spec.gates, turn.verdicts, strict=False)
     gates = tuple(gate_feedback(gate, verdict) for gate, verdict in checked if not verdict.passed)
     claim = unproven_claim(state) if _claimed(turn) else None
-    stuck = turn.last is not None and not turn.checking and not _progress(state, turn)
-    hindered = tuple(Feedback(text=text) for text in hindrances(turn.last.stream)) if stuck and turn.last else ()
-    return notes + gates + ((Feedback(text=claim),) if claim else ()) + hindered
+    told = notes + gates + ((Feedback(text=claim),) if claim else ())
+    if turn.last is None or turn.checking or _progress(state, turn):
+        return told
+    # Where there is another reason, a question at the end may be courtesy.
+    return told + tuple(Feedback(text=text) for text in hindrances(turn.last.stream, courteous=bool(told)))

@@ -17,7 +17,7 @@ from ralphloop.core import messages as m
 from ralphloop.core.close import close
 from ralphloop.core.endings import classify
 from ralphloop.core.evolve import evolve
-from ralphloop.core.limits import budget_left, estimated_charge, limit_reached, mean_charge
+from ralphloop.core.limits import budget_left, charge, limit_reached, mean_charge
 from ralphloop.core.model import Ending, Kind, Outcome, OutcomeKind, Purpose, Strength
 from ralphloop.core.prompts import commit_message
 from ralphloop.core.state import LoopState, Phase
@@ -209,15 +209,15 @@ def _opened(state: LoopState, seen: m.WorkSurveyed) -> m.Entry:
 
 
 def _attempt_ended(state: LoopState, seen: m.AttemptSeen) -> m.Entry:
-    cost = seen.stream.usage.cost_usd
+    charged_usd, estimated = charge(state, seen.run, seen.stream)
     return m.AttemptEnded(
         at=seen.at,
         dice=seen.dice,
         run=seen.run,
         stream=seen.stream,
         claim=seen.claim,
-        charged_usd=estimated_charge(state, seen.stream) if cost is None else cost,
-        estimated=cost is None,
+        charged_usd=charged_usd,
+        estimated=estimated,
         artifacts=seen.artifacts,
     )
 

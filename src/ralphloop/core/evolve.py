@@ -109,6 +109,8 @@ def _resumed(state: LoopState, entry: m.LoopResumed) -> LoopState:
     streaks, spent = state.streaks, state.spent
     if state.outcome is not None:
         streaks, spent = Streaks(last_checks=streaks.last_checks), replace(spent, waits=0, waited_s=0.0)
+        if state.outcome.limit in {"usage_waits", "usage_wait_hours"}:  # a person says that it is worth a try
+            state = replace(state, wait_until=None, wait_why="")
     return replace(
         state,
         spec=entry.spec,
@@ -224,8 +226,10 @@ def _changes_judged(state: LoopState, entry: m.ChangesJudged) -> LoopState:
 
 def _told_of_failure(feedback: tuple[Feedback, ...], turn: Turn) -> tuple[Feedback, ...]:
     """The next attempt is told at once of a failure that it can do something about."""
+    if turn.ending in UNREAD:
+        return feedback
     cause = turn.last.stream.cause if turn.last and turn.ending is Ending.FAILED else None
-    return (*without_no_result(feedback), no_result(turn.reason, cause)) if cause in ADVICE else feedback
+    return (*without_no_result(feedback), *([no_result(turn.reason, cause)] if cause in ADVICE else []))
 
 
 def what_was_judged(entry: m.ChangesJudged) -> tuple[str, ...]:

@@ -28,18 +28,18 @@ def without_no_result(feedback: tuple[Feedback, ...]) -> tuple[Feedback, ...]:
     return tuple(each for each in feedback if not each.text.startswith(NO_RESULT))
 
 
-def question_of(stream: StreamReport) -> str:
-    """What the agent asked a person: with a tool for that, or by ending with a question."""
-    last = stream.final_words.rstrip()[-LONGEST_QUESTION:].rpartition("\n")[2].strip()
+def question_of(stream: StreamReport, *, courteous: bool) -> str:
+    """What the agent asked a person: with a tool for that; or at its end, unless that may be courtesy ("Anything else?")."""
+    last = "" if courteous else stream.final_words.rstrip()[-LONGEST_QUESTION:].rpartition("\n")[2].strip()
     return stream.question or (last if last.endswith("?") else "")
 
 
-def hindrances(stream: StreamReport) -> tuple[str, ...]:
+def hindrances(stream: StreamReport, *, courteous: bool) -> tuple[str, ...]:
     """What kept an agent from getting on, in words for the next prompt."""
     denied = (
         f"You were not allowed to use {', '.join(stream.denied)}. Do the task by other means, or say why it cannot be done." if stream.denied else ""
     )
-    question = question_of(stream)
+    question = question_of(stream, courteous=courteous)
     asked = f'You asked: "{question}" Nobody is there to answer. Decide by yourself, say how you decided, and go on.' if question else ""
     return tuple(filter(None, (denied, asked)))
 

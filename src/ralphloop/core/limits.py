@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ralphloop.core.model import Kind, Outcome, OutcomeKind, StreamReport, UsageLimit
+from ralphloop.core.model import EndedBy, Kind, Outcome, OutcomeKind, RunReport, StreamReport, UsageLimit
 from ralphloop.core.prices import cost_of, price_of
 from ralphloop.core.state import LoopState
 
@@ -32,7 +32,7 @@ def limit_reached(state: LoopState, *, new_iteration: bool) -> Outcome | None:
         ("cost_usd", spent.cost_usd, limits.cost_usd, "${:.2f} were spent"),
         ("minutes", spent.active_s / 60, limits.minutes, "{:.1f} minutes were worked"),
         ("usage_waits", spent.waits - 1, limits.usage_waits, "{:g} waits for a usage limit did not help"),
-        ("usage_wait_hours", spent.waited_s / 3600, limits.usage_wait_hours, "{:.1f} hours went into waits for usage limits"),
+        ("usage_wait_hours", spent.waited_s / 3600, limits.usage_wait_hours, "{:.1f} hours of waits for usage limits would be needed"),
     )
     if new_iteration and limits.iterations and state.iteration >= limits.iterations:
         return _limit(state, "iterations", f"{state.iteration} of {limits.iterations} iterations are used up")
@@ -71,16 +71,22 @@ def mean_charge(state: LoopState) -> float:
     return state.spent.priced_usd / state.spent.priced_calls if state.spent.priced_calls else 0.0
 
 
-def estimated_charge(state: LoopState, stream: StreamReport) -> float:
-    """What an attempt without a cost report is charged: its tokens at the price of its model; where its stream broke off, at least the mean.
+def charge(state: LoopState, run: RunReport, stream: StreamReport) -> tuple[float, bool]:
+    """What an attempt is charged, and whether that is an estimate.
 
-    A stream that broke off has told only a part of its tokens.
+    A reported cost is taken as it is. Else it is the tokens at the price of the model; where the stream broke off, and has told only a part of them,
+    or where nothing is known, at least the mean of the loop. A client that was refused before it did anything costs nothing.
     """
+    if stream.usage.cost_usd is not None:
+        return stream.usage.cost_usd, False
+    turned_away = run.ended_by is EndedBy.NOT_STARTED or stream.limit is not None or stream.fatal is not None
+    if turned_away and not (stream.usage.has_tokens or stream.tools or stream.final_words):
+        return 0.0, False
     spec = state.spec
     price = price_of(stream.model or spec.agent.model, spec.prices) or price_of(spec.agent.called, spec.prices)
     by_tokens = cost_of(stream.usage, price) if price is not None else 0.0
-    known = stream.result_seen and by_tokens > 0
-    return by_tokens if known else max(by_tokens, mean_charge(state))
+    known = stream.result_seen and price is not None and stream.usage.has_tokens
+    return (by_tokens if known else max(by_tokens, mean_charge(state))), True
 
 
 def budget_left(state: LoopState) -> float | None:

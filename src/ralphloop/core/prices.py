@@ -7,11 +7,13 @@ a longer life of the cache, taxes, subscriptions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ralphloop.core.model import OwnPrice, Price, Usage
 
 _MILLION = 1_000_000
+_SAME_MODEL = re.compile(r"(?:[-@](?:\d{3,8}(?:-\d{2}){0,2}|latest|preview|exp|codex|max|chat|thinking|low|medium|high|v\d(?::\d)?)|\[1m\]){0,4}")
 
 
 def _price(input_: float, output: float, cache_read: float | None = None, cache_write: float | None = None) -> Price:
@@ -28,6 +30,8 @@ PRICES: dict[str, Price] = {
     "claude-opus-4-5": _price(5.0, 25.0, 0.5, 6.25),
     "claude-sonnet-5-5": _price(2.0, 10.0, 0.1, 2.5),
     "claude-sonnet-5": _price(2.0, 10.0, 0.2, 2.5),
+    "claude-sonnet-4-6": _price(3.0, 15.0, 0.3, 3.75),
+    "claude-sonnet-4-5": _price(3.0, 15.0, 0.3, 3.75),
     "claude-sonnet-4": _price(3.0, 15.0, 0.3, 3.75),
     "claude-haiku-5-5": _price(0.1, 0.5, 0.01, 0.125),  # up to 100,000 tokens of context; above that five times as much
     "claude-haiku-4-5": _price(1.0, 5.0, 0.1, 1.25),
@@ -61,12 +65,17 @@ PRICES: dict[str, Price] = {
     "gpt-5.1": _price(1.25, 10.0, 0.125),
     "gpt-5.1-codex-mini": _price(0.25, 2.0, 0.025),
     "gpt-5": _price(1.25, 10.0, 0.125),
+    "gpt-5-pro": _price(15.0, 120.0),
+    "gpt-5.2-pro": _price(21.0, 168.0),
     "gpt-5-mini": _price(0.25, 2.0, 0.025),
     "gpt-5-nano": _price(0.05, 0.4, 0.005),
     "gpt-4.1": _price(2.0, 8.0, 0.5),
     "gpt-4.1-mini": _price(0.4, 1.6, 0.1),
     "o4-mini": _price(1.1, 4.4, 0.275),
     "o3": _price(2.0, 8.0, 0.5),
+    "o3-pro": _price(20.0, 80.0),
+    # Codex names no model: where none is set either, it is charged as its maker's general model of the day
+    "codex": _price(5.0, 30.0, 0.5),
     # Gemini: litellm 1.109.1, samples compared with genai-prices 0.2.3, both read 2026-11-19; the first tier, up to 200,000 tokens of context
     "gemini-4-argon": _price(2.0, 10.0, 0.1),
     "gemini-3.8-flash": _price(0.75, 3.75, 0.075),
@@ -125,6 +134,5 @@ def _plain(name: str) -> str:
 
 
 def _begins(name: str, start: str) -> bool:
-    """Whether `name` begins with `start` as a whole: gpt-5 begins gpt-5-2025-08-07, but not gpt-5.9, whose price is anybody's guess."""
-    rest = name.removeprefix(start)
-    return name.startswith(start) and not (rest[:1].isalnum() or rest[:1] == ".")
+    """Whether `name` is `start`, perhaps of a day or for a purpose: gpt-5-2025-08-07 is gpt-5, and the price of gpt-5.9 or gpt-5-pro is anybody's guess."""
+    return name.startswith(start) and _SAME_MODEL.fullmatch(name[len(start) :]) is not None

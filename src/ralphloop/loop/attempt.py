@@ -3,19 +3,62 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralphloop.core.claims import detect_claim
 from ralphloop.core.messages import AttemptSeen, Event, RunAgent, ToolEnd, ToolStart
-from ralphloop.core.model import LoopSpec, ProtectedFile
+from ralphloop.core.model import LoopSpec, ProtectedFile, RunReport, StreamReport
 from ralphloop.core.ports import Adapter, Clock, Invocation, Launch, Order, Runner, Sign, StreamParser, Watcher
 from ralphloop.errors import ConfigError, WorkError
 from ralphloop.files.artifacts import write_artifact
 
 PROMPT, EVENTS, STDERR, FINAL, PROCESS = "prompt.md", "events.ndjson", "stderr.log", "final.md", "process"
+
+
+class Guarded:
+    """A parser whose faults end an attempt as failed, and not the loop: it may be somebody else's. Satisfies ports.StreamParser."""
+
+    def __init__(self, parser: StreamParser, agent: str) -> None:
+        self._parser = parser
+        self._agent = agent
+        self._fault: Exception | None = None
+
+    @property
+    def result_seen(self) -> bool:
+        """As it says."""
+        return self._parser.result_seen
+
+    @property
+    def background(self) -> bool:
+        """As it says."""
+        return self._parser.background
+
+    @property
+    def astray(self) -> bool:
+        """As it says; a parser that has failed leads nowhere."""
+        return self._fault is not None or self._parser.astray
+
+    def feed(self, line: bytes) -> Iterable[Event]:
+        """The events of one line; none any more, once it has failed."""
+        if self._fault is not None:
+            return ()
+        try:
+            return tuple(self._parser.feed(line))
+        except Exception as fault:  # noqa: BLE001 - whatever it is
+            self._fault = fault
+            return ()
+
+    def finish(self, run: RunReport, now: float) -> StreamReport:
+        """What the stream said, or why it cannot be read."""
+        try:
+            if self._fault is None:
+                return self._parser.finish(run, now)
+        except Exception as fault:  # noqa: BLE001 - as above
+            self._fault = fault
+        return StreamReport(error=f"its output cannot be read: the adapter of {self._agent} failed with {self._fault!r:.500}")
 
 
 @dataclass(slots=True)
@@ -50,7 +93,7 @@ class CliAgent:
         directory = self.directory(action.iteration, action.attempt)
         kept = keep_prompt(directory, prompt)
         order = Order(prompt=prompt, prompt_file=directory / PROMPT, budget_usd=action.budget_usd)
-        parser, tools = self.adapter.parser(self.spec.agent, order), ToolCount()
+        parser, tools = Guarded(self.adapter.parser(self.spec.agent, order), self.spec.agent.called), ToolCount()
         run = self.runner.supervise(self._launch(action, order, directory), self._listener(parser, tools))
         ended = self.clock.now()
         stream = replace(parser.finish(run, ended), tools=tools.used, tool_errors=tools.errors)

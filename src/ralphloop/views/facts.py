@@ -221,7 +221,7 @@ def _hindrances(before: LoopState) -> Iterator[str]:
         return
     if last.stream.denied:
         yield f"the agent was not allowed to use {one_line(', '.join(last.stream.denied))} (agent.permissions is {one_line(before.spec.agent.permissions)})"
-    if question := question_of(last.stream):
+    if question := question_of(last.stream, courteous=any(not verdict.passed for verdict in before.open_turn.verdicts)):
         yield f"the agent asked: {one_line(question)}"
 
 

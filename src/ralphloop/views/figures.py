@@ -49,10 +49,16 @@ def tokens(fresh: int, cached: int, written: int) -> str:
 
 def moment(at: float, now: float) -> str:
     """A time on the local clock, with its day where that is not today."""
-    there, here = time.localtime(at), time.localtime(now)
+    try:
+        there, here = time.localtime(at), time.localtime(now)
+    except (OverflowError, OSError, ValueError):  # no time that a calendar has
+        return "?"
     return time.strftime("%H:%M" if there[:3] == here[:3] else "%a %d %b %H:%M", there)
 
 
 def iso(at: float) -> str:
     """The moment in UTC, as ISO 8601 writes it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    except (OverflowError, OSError, ValueError):
+        return "?"
