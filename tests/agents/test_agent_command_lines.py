@@ -12,6 +12,7 @@ import pytest
 
 from ralphloop.agents import amp, claude, codex, command, copilot, demo, gemini, opencode, qwen
 from ralphloop.agents.catalogue import CATALOGUE, adapter
+from ralphloop.config.schema import STREAMS
 from ralphloop.core.model import AgentSpec
 from ralphloop.core.ports import Adapter, Order
 from ralphloop.errors import ConfigError, WorkError
@@ -201,6 +202,10 @@ def test_the_catalogue_knows_every_agent_by_its_name() -> None:
     }
     assert {name: adapter(name) for name in CATALOGUE} == known
     assert {name: each.NAME for name, each in known.items()} == {name: name for name in known}
+
+
+def test_an_agent_of_ones_own_may_speak_as_every_client_that_has_a_stream() -> None:
+    assert set(STREAMS) == {"text", *CATALOGUE} - {"command", "demo"}
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:

@@ -53,6 +53,29 @@ def test_at_a_usage_limit_one_request_is_made_and_the_next_one_only_after_the_re
     assert shown["totals"]["waits"] == 1
 
 
+@pytest.mark.parametrize("room", [CLAUDE], indirect=True, ids=str)
+def test_a_loop_that_dies_while_it_waits_goes_on_waiting_and_asks_nobody_before_the_reset(room: Room) -> None:
+    resets_at = int(time.time()) + 15
+    early: list[Ask] = []
+
+    def script(ask: Ask) -> Reply:
+        if time.time() < resets_at:
+            early.append(ask)
+            return room.client.limited(resets_at)
+        return Reply(text=DONE)
+
+    with room.model(script) as model:
+        room.subscribe()
+        waiting = room.start("-p", "Go on.", "--gate", "true")
+        waiting.await_out("\nwait    ")
+        room.program.crash(waiting)
+        ended = room.program.run("resume", "project")
+    assert ended.code == 0, ended
+    assert (len(early), len(model.asks)) == (1, 2)
+    assert room.endings() == ["usage_limit", "ok"]
+    assert room.program.show()["totals"]["iterations"] == 1
+
+
 @pytest.mark.parametrize("room", [CODEX], indirect=True, ids=str)
 @pytest.mark.parametrize("away_s", [4, 5 * 3600, 50 * 3600], ids=["seconds", "hours", "days"])
 def test_a_reset_that_is_named_to_the_minute_is_waited_for_to_the_end_of_that_minute(room: Room, away_s: int) -> None:

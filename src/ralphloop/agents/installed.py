@@ -26,11 +26,6 @@ class Installed:
     access: Access = Access.UNKNOWN
     problem: str | None = None
 
-    @property
-    def fits(self) -> bool:
-        """Whether nothing speaks against it."""
-        return self.problem is None
-
 
 def look_at(name: str, command: str, call: Call, env: Mapping[str, str]) -> Installed:
     """Ask that program for its version, and whether somebody is logged in. `call` runs a short command."""

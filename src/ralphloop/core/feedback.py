@@ -15,7 +15,7 @@ ADVICE = {
     Cause.TURNS: "Take a smaller step, and bring it to its end.",
     Cause.BUDGET: "Take a smaller step, and bring it to its end.",
 }
-"""What an agent can do about a cause, another attempt of the same kind would only meet it again. An overloaded provider is none of its business."""
+"""What an agent can do about a cause: another attempt of the same kind would only meet it again. An overloaded provider is none of its business."""
 
 
 def no_result(reason: str, cause: Cause | None) -> Feedback:
