@@ -12,6 +12,7 @@ import pytest
 from program import RALPH, Ended, Program
 
 pytest_plugins = ["program_fixtures"]
+pytestmark = pytest.mark.slow
 
 NO_TEXT = b"\xff\xfe\x00caf\xe9"
 
